@@ -37,6 +37,9 @@ void il_lease_close(struct il_change *change, struct il_lease_ref ref);
 /* Within a change: the lease is charged as slow once it commits; its end will amend `handle`. */
 void il_lease_charge(struct il_change *change, struct il_lease_ref ref, struct il_handle handle);
 
+/* Frees an entry that its taker was killed over before it was filled in. */
+void il_lease_reap(struct il_slot *slot, uint32_t index);
+
 /* A bounded copy of an entry, for judging it. False: free, being filled in, or torn. */
 struct il_lease_view {
 	struct il_lease_ref ref;
@@ -49,5 +52,9 @@ struct il_lease_view {
 	struct il_handle handle;  /* charged only; its generation is filled in by the engine */
 };
 bool il_lease_look(const struct il_slot *slot, uint32_t index, struct il_lease_view *ret_view);
+
+/* For slot.c: a commit's change to an entry, any number of times; and giving a reservation back. */
+void il_lease_apply(struct il_lease *lease, const struct il_journal *journal);
+void il_lease_unreserve(struct il_change *change);
 
 #endif

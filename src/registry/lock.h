@@ -26,8 +26,22 @@ struct il_self {
 /* Reads our identity: getpid, gettid and /proc/self/stat. Never fails (start 0 without /proc). */
 struct il_self il_self_read(void);
 
+/* When the process started, as in il_self; 0: there is no such process, or no /proc. */
+uint32_t il_process_start(uint32_t pid);
+
 /* Is the process alive and the one that started at `start` (0: any)? EPERM counts as alive. */
 bool il_process_alive(uint32_t pid, uint32_t start);
+
+/*
+ * Stands in the stack frame of whoever holds a lock, for as long as it does. A thread that meets its
+ * own lock again looks whether that frame still lives: if it was left by a jump, the lock is free
+ * for the taking; if a signal handler interrupted it, it is not. A thread may hold one lock of each
+ * rank. Uninitialised on entry; nothing in it is the caller's business.
+ */
+enum il_lock_rank { IL_LOCK_TABLE, IL_LOCK_SLOT, IL_LOCK_RANKS };
+struct il_hold {
+	uint32_t first, token, rank, last;
+};
 
 enum il_lock_taken {
 	IL_LOCK_TAKEN = 0,     /* it was free */
@@ -38,12 +52,14 @@ enum il_lock_taken {
  * Takes the lock. Returns enum il_lock_taken; -EBUSY when this very thread holds it in a frame that
  * still lives; -ETIMEDOUT when the holder lives and did not let go (at once, if that is known).
  */
-int il_lock_take(struct il_lock *lock, const struct il_self *self);
+int il_lock_take(struct il_lock *lock, const struct il_self *self, enum il_lock_rank rank,
+		 struct il_hold *hold);
 
 /* Lets go, if it is still ours: false, and nothing is written, if it is not. */
-bool il_lock_release(struct il_lock *lock, const struct il_self *self);
+bool il_lock_release(struct il_lock *lock, const struct il_self *self, struct il_hold *hold);
 
-/* Is it ours now? */
-bool il_lock_held(const struct il_lock *lock, const struct il_self *self);
+/* Is it ours, and by this very taking? */
+bool il_lock_held(const struct il_lock *lock, const struct il_self *self,
+		  const struct il_hold *hold);
 
 #endif

@@ -19,8 +19,9 @@
 struct il_change {
 	struct il_slot *slot;
 	const struct il_self *self;
+	struct il_hold hold;
 	void *cells;
-	struct il_settings settings; /* a copy, bounded: garbage in the slot cannot mislead the core */
+	struct il_settings settings; /* a copy: others may write garbage while the core reads */
 	struct il_journal journal;   /* the draft; journal.breaker is the breaker to work on */
 	struct il_effects effects;   /* of the core's operation */
 	uint64_t commit;	     /* the commit word as it was */
