@@ -77,7 +77,7 @@ teeth: all tests                     ## the Bats promises under an empty preload
 mutants: tests                       ## single changes to the core, each of which a test must notice
 	OUT=$(OUT) sh tests/mutants.sh
 demo: all tests                      ## an unmodified curl, protected
-	OUT=$(OUT) sh scripts/timeline
+	OUT=$(OUT) /usr/bin/python3 scripts/timeline
 lint:                                ## layers, exports, style
 	sh scripts/lint
 format:                              ## clang-format over the tree
