@@ -16,62 +16,63 @@
 void il_segment_fill(struct il_header *header, const struct il_opening *opening)
 {
 	const struct il_segment_options *options = opening->options;
+	struct il_registry_id *id = &header->id;
 	struct il_shape shape = il_segment_shape(options->breakers);
 
-	header->magic = IL_LAYOUT_MAGIC;
-	header->version = IL_LAYOUT_VERSION;
-	header->breakers = options->breakers;
-	header->bytes = shape.bytes;
-	header->slots_at = shape.slots_at;
-	header->cells_at = shape.cells_at;
-	header->slot_bytes = sizeof(struct il_slot);
-	header->cells_bytes = IL_CELLS_STRIDE;
-	memcpy(header->boot_id, opening->identity.boot_id, sizeof(header->boot_id));
-	header->pid_namespace = opening->identity.pid_namespace;
-	header->time_offset_ns = opening->identity.time_offset_ns;
-	header->owner = opening->identity.owner;
-	header->permanent = options->permanent;
+	*id = (struct il_registry_id){
+		.magic = IL_LAYOUT_MAGIC,
+		.version = IL_LAYOUT_VERSION,
+		.breakers = options->breakers,
+		.bytes = shape.bytes,
+		.slots_at = shape.slots_at,
+		.cells_at = shape.cells_at,
+		.slot_bytes = sizeof(struct il_slot),
+		.cells_bytes = IL_CELLS_STRIDE,
+		.pid_namespace = opening->identity.pid_namespace,
+		.time_offset_ns = opening->identity.time_offset_ns,
+		.owner = opening->identity.owner,
+		.permanent = options->permanent,
+	};
+	memcpy(id->boot_id, opening->identity.boot_id, sizeof(id->boot_id));
 	header->attached[0].who = (uint64_t)opening->self->start << 32 | opening->self->pid;
 }
 
-static const char *arrangement_wrong(const struct il_header *header, uint64_t file_bytes)
+static const char *arrangement_wrong(const struct il_registry_id *id, uint64_t file_bytes)
 {
-	if (header->breakers < 1 || header->breakers > IL_BREAKERS_MAX)
+	if (id->breakers < 1 || id->breakers > IL_BREAKERS_MAX)
 		return "its header is damaged";
 
-	struct il_shape shape = il_segment_shape(header->breakers);
+	struct il_shape shape = il_segment_shape(id->breakers);
 
-	if (header->slots_at != shape.slots_at || header->cells_at != shape.cells_at ||
-	    header->slot_bytes != sizeof(struct il_slot) || header->cells_bytes != IL_CELLS_STRIDE)
+	if (id->slots_at != shape.slots_at || id->cells_at != shape.cells_at ||
+	    id->slot_bytes != sizeof(struct il_slot) || id->cells_bytes != IL_CELLS_STRIDE)
 		return "its header is damaged";
-	if (header->bytes != shape.bytes || file_bytes != shape.bytes)
+	if (id->bytes != shape.bytes || file_bytes != shape.bytes)
 		return "it has not the size that its header says";
 	return NULL;
 }
 
-const char *il_header_wrong(const struct il_header *header, uint64_t file_bytes,
+const char *il_id_wrong(const struct il_registry_id *id, uint64_t file_bytes,
 			    const struct il_identity *identity)
 {
-	if (header->magic != IL_LAYOUT_MAGIC)
+	if (id->magic != IL_LAYOUT_MAGIC)
 		return "it is not a registry";
-	if (header->version != IL_LAYOUT_VERSION)
+	if (id->version != IL_LAYOUT_VERSION)
 		return "it has another layout version";
-	if (memcmp(header->boot_id, identity->boot_id, sizeof(header->boot_id)) != 0)
+	if (memcmp(id->boot_id, identity->boot_id, sizeof(id->boot_id)) != 0)
 		return "it is from before the last boot, or from another machine";
-	if (header->pid_namespace != identity->pid_namespace)
+	if (id->pid_namespace != identity->pid_namespace)
 		return "it belongs to another pid namespace";
-	if (header->time_offset_ns != identity->time_offset_ns)
+	if (id->time_offset_ns != identity->time_offset_ns)
 		return "it belongs to another time namespace";
-	if (header->owner != identity->owner)
+	if (id->owner != identity->owner)
 		return "it belongs to another user";
-	return arrangement_wrong(header, file_bytes);
+	return arrangement_wrong(id, file_bytes);
 }
 
-/* The number of breakers of a file that may be mapped, or -errno. */
-static int check_file(int fd, struct il_opening *opening)
+static int check_file(int fd, struct il_opening *opening, uint32_t *ret_breakers)
 {
-	uint64_t words[(IL_HEADER_FIXED_BYTES + 7) / 8] = { 0 };
-	const struct il_header *header = (const struct il_header *)words;
+	struct il_registry_id id;
 	struct stat stat;
 	int error = il_sys_fstat(fd, &stat);
 
@@ -81,12 +82,34 @@ static int check_file(int fd, struct il_opening *opening)
 		return il_opening_fails(opening, "it is not a regular file", 0);
 	if (stat.st_uid != opening->identity.owner || stat.st_mode & OTHERS_WRITE)
 		return il_opening_fails(opening, "it belongs to another user", 0);
-	if (il_sys_pread(fd, words, IL_HEADER_FIXED_BYTES, 0) != IL_HEADER_FIXED_BYTES)
+	if (il_sys_pread(fd, &id, sizeof(id), 0) != sizeof(id))
 		return il_opening_fails(opening, "it is too short for a registry", 0);
 
-	const char *wrong = il_header_wrong(header, (uint64_t)stat.st_size, &opening->identity);
+	const char *wrong = il_id_wrong(&id, (uint64_t)stat.st_size, &opening->identity);
 
-	return wrong ? il_opening_fails(opening, wrong, 0) : (int)header->breakers;
+	if (wrong)
+		return il_opening_fails(opening, wrong, 0);
+	*ret_breakers = id.breakers;
+	return 0;
+}
+
+int il_file_open(struct il_opening *opening, int flags, uint32_t *ret_breakers)
+{
+	int fd = il_sys_openat(opening->dir, opening->options->name,
+			       flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+
+	if (fd == -ENOENT)
+		return fd;
+	if (fd == -ELOOP)
+		return il_opening_fails(opening, "it is a symbolic link", 0);
+	if (fd < 0)
+		return il_opening_fails(opening, "cannot open it", fd);
+	int error = check_file(fd, opening, ret_breakers);
+
+	if (error == 0)
+		return fd;
+	il_sys_close(fd);
+	return error;
 }
 
 static int map(int fd, uint32_t breakers, struct il_segment *ret_segment)
@@ -123,15 +146,13 @@ static bool is_removed(int fd)
 	return il_sys_fstat(fd, &stat) == 0 && stat.st_nlink == 0;
 }
 
-static int attach_open(int fd, struct il_segment *ret_segment, struct il_opening *opening)
+static int map_and_join(int fd, uint32_t breakers, struct il_segment *ret_segment,
+			struct il_opening *opening)
 {
 	struct il_segment segment;
-	int breakers = check_file(fd, opening);
 
-	if (breakers < 0)
-		return breakers;
 	keep_sweepers_off(fd);
-	int error = map(fd, (uint32_t)breakers, &segment);
+	int error = map(fd, breakers, &segment);
 	if (error < 0)
 		return il_opening_fails(opening, "cannot map it", error);
 	il_segment_join(&segment, opening->self);
@@ -145,16 +166,12 @@ static int attach_open(int fd, struct il_segment *ret_segment, struct il_opening
 
 int il_segment_attach(struct il_segment *ret_segment, struct il_opening *opening)
 {
-	int fd = il_sys_openat(opening->dir, opening->options->name,
-			       O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	uint32_t breakers;
+	int fd = il_file_open(opening, O_RDWR, &breakers);
 
-	if (fd == -ENOENT)
-		return fd;
-	if (fd == -ELOOP)
-		return il_opening_fails(opening, "it is a symbolic link", 0);
 	if (fd < 0)
-		return il_opening_fails(opening, "cannot open it", fd);
-	int error = attach_open(fd, ret_segment, opening);
+		return fd;
+	int error = map_and_join(fd, breakers, ret_segment, opening);
 
 	il_sys_close(fd);
 	return error;

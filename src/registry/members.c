@@ -11,13 +11,13 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 
-/* All of a header that tells whether a file can go. */
+/* Of the header, what tells whether its file can go. */
 #define LISTED_BYTES offsetof(struct il_header, commands)
 
 /* Too large for the program's stack, and needed seldom: mapped while it is in use. */
 struct scratch {
 	char entries[4096];
-	uint64_t header[LISTED_BYTES / sizeof(uint64_t)];
+	struct il_header header;
 };
 
 static struct scratch *scratch_map(void)
@@ -105,12 +105,13 @@ static bool nobody_listed(const struct il_header *header)
 /* A file of another boot has no living process; one of another pid namespace is not ours to judge. */
 static bool is_left(const struct il_header *header, const struct il_identity *identity)
 {
-	if (header->magic != IL_LAYOUT_MAGIC || header->version != IL_LAYOUT_VERSION ||
-	    header->permanent != 0)
+	const struct il_registry_id *id = &header->id;
+
+	if (id->magic != IL_LAYOUT_MAGIC || id->version != IL_LAYOUT_VERSION || id->permanent != 0)
 		return false;
-	if (memcmp(header->boot_id, identity->boot_id, sizeof(header->boot_id)) != 0)
+	if (memcmp(id->boot_id, identity->boot_id, sizeof(id->boot_id)) != 0)
 		return true;
-	return header->pid_namespace == identity->pid_namespace && nobody_listed(header);
+	return id->pid_namespace == identity->pid_namespace && nobody_listed(header);
 }
 
 static bool look_left(int fd, const struct il_identity *identity, struct scratch *scratch)
@@ -120,8 +121,8 @@ static bool look_left(int fd, const struct il_identity *identity, struct scratch
 	if (il_sys_fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) || stat.st_nlink == 0 ||
 	    stat.st_uid != identity->owner)
 		return false;
-	return il_sys_pread(fd, scratch->header, LISTED_BYTES, 0) == (ssize_t)LISTED_BYTES &&
-	       is_left((const struct il_header *)scratch->header, identity);
+	return il_sys_pread(fd, &scratch->header, LISTED_BYTES, 0) == (ssize_t)LISTED_BYTES &&
+	       is_left(&scratch->header, identity);
 }
 
 /* The second look is under a lock that keeps joiners off; see keep_sweepers_off. */

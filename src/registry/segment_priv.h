@@ -51,10 +51,12 @@ int il_segment_create(struct il_segment *ret_segment, struct il_opening *opening
 /* Fills in the header of a new registry, us on its list. */
 void il_segment_fill(struct il_header *header, const struct il_opening *opening);
 
-/* What is wrong with these first bytes of a file of that size, or NULL. */
-const char *il_header_wrong(const struct il_header *header, uint64_t file_bytes,
-			    const struct il_identity *identity);
-#define IL_HEADER_FIXED_BYTES offsetof(struct il_header, table_lock)
+/* What is wrong with a file of that size that begins so, or NULL. */
+const char *il_id_wrong(const struct il_registry_id *id, uint64_t file_bytes,
+			const struct il_identity *identity);
+
+/* Opens and checks the file. Its descriptor; -ENOENT: there is none; other -errno: see `wrong`. */
+int il_file_open(struct il_opening *opening, int flags, uint32_t *ret_breakers);
 
 /* Makes the kernel give the pages of these bytes. 0 or -ENOMEM. */
 int il_segment_reserve_bytes(void *at, uint64_t bytes);
