@@ -49,9 +49,9 @@ static int parse_group(uint8_t ret_bytes[2], const char *text, size_t length)
 	return 0;
 }
 
-/* Groups between single colons, the last of which may be an IPv4 address. Returns how many bytes
- * they are, at most `room`, or -EINVAL. An empty text is none. */
-static int parse_groups(uint8_t *ret_bytes, size_t room, const char *text, size_t length)
+/* Groups between single colons; those that come last may end in an IPv4 address. Returns how many
+ * bytes they are, at most `room`, or -EINVAL. An empty text is none. */
+static int parse_groups(uint8_t *ret_bytes, size_t room, const char *text, size_t length, bool last)
 {
 	const char *end = text + length;
 	size_t used = 0;
@@ -59,7 +59,7 @@ static int parse_groups(uint8_t *ret_bytes, size_t room, const char *text, size_
 	while (text < end) {
 		const char *colon = memchr(text, ':', (size_t)(end - text));
 		size_t size = (size_t)((colon ? colon : end) - text);
-		bool inet4 = !colon && memchr(text, '.', size);
+		bool inet4 = last && !colon && memchr(text, '.', size);
 		size_t bytes = inet4 ? 4 : 2;
 
 		if (bytes > room - used || (colon && colon + 1 == end))
@@ -77,7 +77,8 @@ static int parse_inet6(uint8_t ret_bytes[16], const char *text, size_t length)
 {
 	const char *gap = memmem(text, length, "::", 2);
 	uint8_t tail[16];
-	int head_size = parse_groups(ret_bytes, 16, text, gap ? (size_t)(gap - text) : length);
+	size_t head_length = gap ? (size_t)(gap - text) : length;
+	int head_size = parse_groups(ret_bytes, 16, text, head_length, !gap);
 
 	if (!gap)
 		return head_size == 16 ? 0 : -EINVAL;
@@ -85,7 +86,8 @@ static int parse_inet6(uint8_t ret_bytes[16], const char *text, size_t length)
 		return -EINVAL;
 
 	const char *rest = gap + 2;
-	int tail_size = parse_groups(tail, sizeof(tail), rest, (size_t)(text + length - rest));
+	int tail_size =
+		parse_groups(tail, sizeof(tail), rest, (size_t)(text + length - rest), true);
 
 	if (tail_size < 0 || head_size + tail_size > 14)
 		return -EINVAL;
