@@ -9,7 +9,8 @@ comma    := ,
 # One build folder a sanitizer set: objects of different sets never meet.
 SAN      ?=
 OUT      := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
-SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
+            $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DIL_VERSION='"$(VERSION)"' -U_FORTIFY_SOURCE

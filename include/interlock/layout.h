@@ -187,7 +187,8 @@ struct il_registry_event {
 	struct il_event event;
 };
 
-struct il_header {
+/* What a registry is and to whom it belongs: checked by everyone who attaches, constant. */
+struct il_registry_id {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t breakers; /* slots */
@@ -199,6 +200,10 @@ struct il_header {
 	int64_t time_offset_ns;	  /* of this time namespace's CLOCK_MONOTONIC */
 	uint32_t owner;		  /* effective user at creation */
 	uint32_t permanent;	  /* 1: named by INTERLOCK_REGISTRY, never removed */
+};
+
+struct il_header {
+	struct il_registry_id id;
 	struct il_lock table_lock; /* for making and evicting breakers */
 	uint64_t control_id;	  /* [table lock] hash of the control file's path that steers it */
 	uint64_t control_version; /* [table lock] */
@@ -207,7 +212,8 @@ struct il_header {
 	uint64_t events_next;	  /* [atomic] */
 	uint64_t reserved[8];
 	struct il_attached attached[IL_ATTACHED];
-	char commands[IL_COMMANDS][IL_COMMAND_BYTES]; /* [atomic]: first 8 bytes claimed by CAS */
+	/* [atomic] 15 bytes of name, and a 1 when they are whole: two words, each claimed by CAS */
+	char commands[IL_COMMANDS][IL_COMMAND_BYTES];
 	struct il_registry_event events[IL_REGISTRY_EVENTS];
 };
 
@@ -241,6 +247,7 @@ IL_AT(struct il_slot, trip, 3528);
 IL_AT(struct il_slot, shared, 3576);
 IL_AT(struct il_slot, cells, 3608);
 IL_AT(struct il_slot, name, 3712);
+IL_SIZE(struct il_registry_id, 96);
 IL_AT(struct il_header, table_lock, 96);
 IL_AT(struct il_header, registry_full, 144);
 IL_AT(struct il_header, attached, 232);

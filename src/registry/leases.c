@@ -145,6 +145,17 @@ void il_lease_unreserve(struct il_change *change)
 			 free_tag(draft->lease_before));
 }
 
+void il_leases_clear(struct il_slot *slot)
+{
+	for (uint32_t i = 0; i < IL_LEASES; i++) {
+		uint64_t tag = load_tag(&slot->leases[i]);
+
+		/* An owner who comes between frees the entry himself, or has none left to free. */
+		if (kind_of(tag) != IL_LEASE_FREE)
+			swap_tag(&slot->leases[i], tag, free_tag(tag));
+	}
+}
+
 void il_lease_wait(struct il_slot *slot, struct il_lease_ref ref, int64_t since_ns)
 {
 	if (ref.place - 1 >= IL_LEASES)

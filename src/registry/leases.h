@@ -53,6 +53,10 @@ struct il_lease_view {
 };
 bool il_lease_look(const struct il_slot *slot, uint32_t index, struct il_lease_view *ret_view);
 
+/* For table.c: frees every entry of a slot that begins a new life. The serial numbers go on, so that
+ * nobody takes a new entry for his old one. */
+void il_leases_clear(struct il_slot *slot);
+
 /* For slot.c: a commit's change to an entry, any number of times; and giving a reservation back. */
 void il_lease_apply(struct il_lease *lease, const struct il_journal *journal);
 void il_lease_unreserve(struct il_change *change);

@@ -197,6 +197,13 @@ int il_lock_take(struct il_lock *lock, const struct il_self *self, enum il_lock_
 	return taken < 0 ? taken : mark_taken(lock, rank, hold, taken);
 }
 
+bool il_lock_is_idle(const struct il_lock *lock)
+{
+	uint64_t owner = load_owner(lock);
+
+	return owner == 0 || !owner_alive(owner, false);
+}
+
 bool il_lock_held(const struct il_lock *lock, const struct il_self *self, const struct il_hold *hold)
 {
 	return load_owner(lock) == owner_word(self) &&

@@ -55,6 +55,9 @@ enum il_lock_taken {
 int il_lock_take(struct il_lock *lock, const struct il_self *self, enum il_lock_rank rank,
 		 struct il_hold *hold);
 
+/* Would it be had without waiting: is it free, or its holder dead? */
+bool il_lock_is_idle(const struct il_lock *lock);
+
 /* Lets go, if it is still ours: false, and nothing is written, if it is not. */
 bool il_lock_release(struct il_lock *lock, const struct il_self *self, struct il_hold *hold);
 

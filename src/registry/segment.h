@@ -38,6 +38,12 @@ void il_segment_leave(const struct il_segment *segment, const struct il_segment_
 /* Puts a forked child on the list. */
 void il_segment_join(const struct il_segment *segment, const struct il_self *self);
 
+/* Makes the kernel give the memory of a slot and of the window that these settings need, so that
+ * touching it later can never raise SIGBUS. 0; -ENOMEM: there is no space, and nothing is to be
+ * written there. Before a breaker is made, and before its window grows. Any thread. */
+int il_segment_reserve(const struct il_segment *segment, uint32_t slot,
+		       const struct il_settings *settings);
+
 /* The slot's window cells: in the slot or in the area behind. Bounds are those of `settings`. */
 void *il_segment_cells(const struct il_segment *segment, uint32_t slot,
 		       const struct il_settings *settings);

@@ -5,12 +5,11 @@
 #ifndef REGISTRY_SNAPSHOT_H
 #define REGISTRY_SNAPSHOT_H
 
-#include "registry/segment.h"
+#include "registry/slot.h"
 
 struct il_reader {
 	int fd; /* owned; -1: closed */
-	uint32_t breakers;
-	uint64_t slots_at, cells_at;
+	uint32_t breakers; /* checked; says where everything lies */
 };
 
 /* A breaker as it was at one instant: whole, and brought up to date with its journal. */
