@@ -8,8 +8,8 @@
 
 struct fd_conn {
 	/* The table's. */
-	_Atomic uint64_t right;	      /* whose it is, and since when: see fdtab_lock */
-	_Atomic uint32_t life;	      /* one more each time that the struct is used anew */
+	_Atomic uint64_t right;       /* whose it is, and since when: see fdtab_lock */
+	_Atomic uint32_t life;        /* one more each time that the struct is used anew */
 	_Atomic uint32_t descriptors; /* that stand for it */
 	_Atomic uint32_t next_free;   /* index + 1; 0: none */
 

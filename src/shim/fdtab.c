@@ -11,8 +11,8 @@
 
 #define PAGE_BYTES    4096
 #define RIGHT_LOST_MS 1000
-#define SPINS	      100
-#define YIELDS	      20
+#define SPINS         100
+#define YIELDS        20
 
 /* One mapping; only what is used takes memory. The first page is emptied by the kernel in a forked
  * child, whoever forked it, and is shared with a vfork child. */
@@ -25,7 +25,7 @@ struct table {
 
 _Atomic uint32_t *fdtab_entries;
 static struct table *_Atomic table;
-static _Atomic uint64_t free_head; /* number of pops and pushes << 32 | index + 1 */
+static _Atomic uint64_t free_head;  /* number of pops and pushes << 32 | index + 1 */
 static _Atomic uint32_t conns_used; /* indices from here on were never used */
 static _Atomic int32_t highest = -1;
 
@@ -119,8 +119,8 @@ static uint32_t take_index(struct table *here)
 
 	while ((uint32_t)head) {
 		uint32_t index = (uint32_t)head - 1;
-		uint64_t next = ((head >> 32) + 1) << 32 |
-				atomic_load(&here->conns[index].next_free);
+		uint64_t next =
+			((head >> 32) + 1) << 32 | atomic_load(&here->conns[index].next_free);
 		if (atomic_compare_exchange_weak(&free_head, &head, next))
 			return index;
 	}

@@ -1,6 +1,7 @@
 /*
- * From a descriptor to what we know of it: nothing (a stranger), a TCP socket that has not connected
- * yet, or a connection that we watch. Descriptors that are dups of each other share one connection.
+ * From a descriptor to what we know of it: nothing (a stranger), a TCP socket that has not
+ * connected yet, or a connection that we watch. Descriptors that are dups of each other share one
+ * connection.
  *
  * The table is made at the first TCP socket and is never freed. Looking up takes no lock: one load
  * and one compare. A vfork child shares our memory and closes what it likes, so whoever changes the
@@ -23,9 +24,9 @@
 /* What an entry of the table may be. */
 enum {
 	FDTAB_STRANGER = 0,
-	FDTAB_SOCKET = 1,	   /* TCP, blocking */
+	FDTAB_SOCKET = 1,          /* TCP, blocking */
 	FDTAB_SOCKET_NONBLOCK = 2, /* TCP, O_NONBLOCK */
-	FDTAB_CONN = 16		   /* and above: a connection's index + 16 */
+	FDTAB_CONN = 16            /* and above: a connection's index + 16 */
 };
 
 struct fd_conn;
@@ -50,7 +51,8 @@ static inline bool fdtab_is_conn(uint32_t entry)
 HIDDEN bool fdtab_make(void);
 
 /* Is the calling process the table's owner? False in a vfork child. In a forked copy that nobody
- * owns yet: makes the caller its owner, calls gate_disowns for every connection, and is true. One system call: getpid. */
+ * owns yet: makes the caller its owner, calls gate_disowns for every connection, and is true. One
+ * system call: getpid. */
 HIDDEN bool fdtab_may_change(void);
 
 /* Is this a forked copy that nobody owns yet? fdtab_may_change ends that. */

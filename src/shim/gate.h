@@ -23,7 +23,7 @@
 /* One call of the program on one descriptor, from before to after. */
 struct gate_call {
 	struct fd_conn *conn; /* null: not ours */
-	uint32_t life;	      /* of conn; another one now: it was closed meanwhile */
+	uint32_t life;        /* of conn; another one now: it was closed meanwhile */
 	int fd;
 	int64_t began_ns;
 	bool is_new; /* this connect begins an attempt */
@@ -51,8 +51,8 @@ HIDDEN void gate_saw_peer(int fd, int rc);
 
 /* gate_io.c. The parts are the program's buffers; of them the first rc bytes count. */
 HIDDEN void gate_receives(struct gate_call *ret_call, int fd, int flags);
-HIDDEN void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count,
-			  int flags);
+HIDDEN void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts,
+			  size_t count, int flags);
 HIDDEN void gate_sends(struct gate_call *ret_call, int fd, const struct iovec *parts, size_t count);
 HIDDEN void gate_sent(struct gate_call *call, ssize_t rc);
 HIDDEN void gate_shuts_down(int fd, int how);
@@ -66,7 +66,7 @@ HIDDEN void gate_polls(struct gate_wait *ret_wait, const struct pollfd *fds, nfd
 HIDDEN void gate_polled(struct gate_wait *wait, const struct pollfd *fds, nfds_t count, int rc);
 struct gate_sets {
 	struct gate_wait wait;
-	int count;	/* descriptors to look at, at most FD_SETSIZE */
+	int count;      /* descriptors to look at, at most FD_SETSIZE */
 	fd_set in, out; /* as the program asked; set only if wait.any */
 };
 HIDDEN void gate_selects(struct gate_sets *ret_sets, int count, const fd_set *in,

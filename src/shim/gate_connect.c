@@ -1,6 +1,6 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include <stddef.h>
 #include <errno.h>
+#include <stddef.h>
 
 #include "shim/gate_priv.h"
 #include "shim/guard.h"
@@ -45,7 +45,7 @@ void gate_receives(struct gate_call *ret_call, int fd, int flags)
 {
 }
 void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count,
-			  int flags)
+		   int flags)
 {
 }
 void gate_sends(struct gate_call *ret_call, int fd, const struct iovec *parts, size_t count)
@@ -63,8 +63,7 @@ void gate_polls(struct gate_wait *ret_wait, const struct pollfd *fds, nfds_t cou
 void gate_polled(struct gate_wait *wait, const struct pollfd *fds, nfds_t count, int rc)
 {
 }
-void gate_selects(struct gate_sets *ret_sets, int count, const fd_set *in,
-			 const fd_set *out)
+void gate_selects(struct gate_sets *ret_sets, int count, const fd_set *in, const fd_set *out)
 {
 }
 void gate_selected(struct gate_sets *sets, const fd_set *in, const fd_set *out, int rc)
@@ -84,11 +83,10 @@ int64_t gate_looks_up(void)
 	return 0;
 }
 void gate_saw_list(int64_t began_ns, const char *host, const char *service,
-			  const struct addrinfo *list, int rc)
+		   const struct addrinfo *list, int rc)
 {
 }
-void gate_saw_host(int64_t began_ns, const char *host, const struct hostent *entry,
-			  int host_error)
+void gate_saw_host(int64_t began_ns, const char *host, const struct hostent *entry, int host_error)
 {
 }
 int gate_host_error(void)

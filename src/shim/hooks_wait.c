@@ -8,13 +8,13 @@
 #endif
 
 /* `count` descriptors, waited for by `expression`. */
-#define POLL(fds, count, expression)                                                       \
-	do {                                                                               \
-		struct gate_wait wait;                                                     \
-		gate_polls(&wait, fds, count);                                             \
-		int rc = expression;                                                       \
-		gate_polled(&wait, fds, count, rc);                                        \
-		return rc;                                                                 \
+#define POLL(fds, count, expression)                                                               \
+	do {                                                                                       \
+		struct gate_wait wait;                                                             \
+		gate_polls(&wait, fds, count);                                                     \
+		int rc = expression;                                                               \
+		gate_polled(&wait, fds, count, rc);                                                \
+		return rc;                                                                         \
 	} while (0)
 
 int poll(struct pollfd *fds, nfds_t count, int timeout)
@@ -78,8 +78,7 @@ int epoll_wait(int epoll, struct epoll_event *events, int count, int timeout)
 	return rc;
 }
 
-int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout,
-		const sigset_t *mask)
+int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
 {
 	int rc = real()->epoll_pwait(epoll, events, count, timeout, mask);
 
