@@ -9,7 +9,8 @@ comma    := ,
 # One build folder a sanitizer set: objects of different sets never meet.
 SAN      ?=
 OUT      := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
-SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
+            $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DIL_VERSION='"$(VERSION)"' -U_FORTIFY_SOURCE
@@ -77,7 +78,7 @@ teeth: all tests                     ## the Bats promises under an empty preload
 mutants: tests                       ## single changes to the core, each of which a test must notice
 	OUT=$(OUT) sh tests/mutants.sh
 demo: all tests                      ## an unmodified curl, protected
-	OUT=$(OUT) sh scripts/timeline
+	OUT=$(OUT) /usr/bin/python3 scripts/timeline
 lint:                                ## layers, exports, style
 	sh scripts/lint
 format:                              ## clang-format over the tree
