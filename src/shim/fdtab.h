@@ -24,9 +24,10 @@
 /* What an entry of the table may be. */
 enum {
 	FDTAB_STRANGER = 0,
-	FDTAB_SOCKET = 1,          /* TCP, blocking */
-	FDTAB_SOCKET_NONBLOCK = 2, /* TCP, O_NONBLOCK */
-	FDTAB_CONN = 16            /* and above: a connection's index + 16 */
+	FDTAB_SOCKET = 1,   /* TCP, not connected yet; bits: */
+	FDTAB_NONBLOCK = 2, /* it has O_NONBLOCK */
+	FDTAB_IPV6 = 4,     /* its family is AF_INET6 */
+	FDTAB_CONN = 16     /* and above: a connection's index + 16 */
 };
 
 struct fd_conn;

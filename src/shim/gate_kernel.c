@@ -1,5 +1,5 @@
 /* Questions to the kernel that consume nothing: never SO_ERROR, which is the program's to read. */
-#include <errno.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "config/settings.h"
 #include "core/attempts.h"
+#include "report/log.h"
 #include "shim/conn.h"
 #include "shim/gate.h"
 #include "shim/guard.h"
@@ -14,6 +15,7 @@
 struct gate_state {
 	struct il_config config; /* read before `on` is set, and never changed */
 	struct il_engine engine; /* usable once gate_is_open() was true */
+	struct il_log log;
 	struct il_names names;
 	struct il_facts facts; /* of any destination; dest is its own */
 };
@@ -21,6 +23,9 @@ extern HIDDEN struct gate_state gate_state;
 
 /* Is there anything to do in this process? Anywhere. */
 HIDDEN bool gate_is_on(void);
+
+/* Fixes what the registry is called, once, before `on`. `command` is the program's name. */
+HIDDEN void gate_prepares(const char *command);
 
 /* Is the registry there? Opens it at the first call; false while that fails or another thread is
  * busy with it. */

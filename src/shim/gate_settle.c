@@ -95,6 +95,8 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 
 	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
+	if (verdict.flags & IL_FAREWELL)
+		il_engine_count(&gate_state.engine, &conn->ticket, IL_COUNT_farewells);
 	if (is_failed_attempt(verdict)) {
 		int16_t attempt = conn->attempt;
 
