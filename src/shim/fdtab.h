@@ -24,9 +24,10 @@
 /* What an entry of the table may be. */
 enum {
 	FDTAB_STRANGER = 0,
-	FDTAB_SOCKET = 1,          /* TCP, blocking */
-	FDTAB_SOCKET_NONBLOCK = 2, /* TCP, O_NONBLOCK */
-	FDTAB_CONN = 16            /* and above: a connection's index + 16 */
+	FDTAB_SOCKET = 1,   /* TCP, not connected yet; bits: */
+	FDTAB_NONBLOCK = 2, /* it has O_NONBLOCK */
+	FDTAB_IPV6 = 4,     /* its family is AF_INET6 */
+	FDTAB_CONN = 16     /* and above: a connection's index + 16 */
 };
 
 struct fd_conn;
@@ -51,7 +52,7 @@ static inline bool fdtab_is_conn(uint32_t entry)
 HIDDEN bool fdtab_make(void);
 
 /* Is the calling process the table's owner? False in a vfork child. In a forked copy that nobody
- * owns yet: makes the caller its owner, calls gate_disowns for every connection, and is true. One
+ * owns yet: makes the caller its owner, calls gate_adopts, then gate_disowns for every connection, and is true. One
  * system call: getpid. */
 HIDDEN bool fdtab_may_change(void);
 
@@ -80,13 +81,5 @@ HIDDEN void fdtab_each(void (*visit)(struct fd_conn *conn, void *argument), void
 
 /* The highest number that ever was no stranger; -1: none. */
 HIDDEN int fdtab_highest(void);
-
-/*
- * The right to change a connection, for a few instructions. Never waits long: false means that
- * another thread has it, or that this one had it when a signal interrupted it, and that the event
- * goes unjudged. A right that is older than a second was left behind by a longjmp, and is taken.
- */
-HIDDEN bool fdtab_lock(struct fd_conn *conn, int64_t now_ns);
-HIDDEN void fdtab_unlock(struct fd_conn *conn);
 
 #endif

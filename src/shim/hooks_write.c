@@ -11,9 +11,9 @@
 	static NOINLINE ssize_t watched_##name parameters                                          \
 	{                                                                                          \
 		struct gate_call call;                                                             \
-		gate_sends(&call, fd, parts, count);                                               \
+		gate_sends(&call, fd);                                               \
 		ssize_t rc = real()->name arguments;                                               \
-		gate_sent(&call, rc);                                                              \
+		gate_sent(&call, rc, parts, count);                                               \
 		return rc;                                                                         \
 	}                                                                                          \
 	ssize_t name parameters                                                                    \
@@ -49,11 +49,11 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 		return real()->sendmmsg(fd, messages, count, flags);
 
 	struct gate_call call;
-	bool any = count && messages;
-	gate_sends(&call, fd, any ? messages[0].msg_hdr.msg_iov : NULL,
-		   any ? messages[0].msg_hdr.msg_iovlen : 0);
+	gate_sends(&call, fd);
 	int rc = real()->sendmmsg(fd, messages, count, flags);
-	gate_sent(&call, rc > 0 ? (ssize_t)messages[0].msg_len : rc);
+	gate_sent(&call, rc > 0 ? (ssize_t)messages[0].msg_len : rc,
+		  rc > 0 ? messages[0].msg_hdr.msg_iov : NULL,
+		  rc > 0 ? messages[0].msg_hdr.msg_iovlen : 0);
 	return rc;
 }
 
@@ -68,11 +68,11 @@ ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_
 	if (receives)
 		gate_receives(&call, from, 0);
 	else
-		gate_sends(&call, to, NULL, 0);
+		gate_sends(&call, to);
 	ssize_t rc = real()->splice(from, from_offset, to, to_offset, count, flags);
 	if (receives)
 		gate_received(&call, rc, NULL, 0, 0);
 	else
-		gate_sent(&call, rc);
+		gate_sent(&call, rc, NULL, 0);
 	return rc;
 }
