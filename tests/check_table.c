@@ -180,8 +180,8 @@ START_TEST(nothing_of_the_evicted_is_left)
 	slot->recent[3].pid = 5;
 	slot->shadow.trips = 5;
 	slot->facts = IL_FACT_ANSWERED;
-	slot->death_charged_ns = slot->rejected_logged_ns = 5;
-	slot->rejected_unlogged = slot->rules_version = 5;
+	slot->death_charged_ns = slot->rejections.until_ns = 5;
+	slot->rejections.count = slot->rules_version = 5;
 	slot->reject_errno = slot->reject_established = 5;
 	uint32_t sequence = IL_COMMIT_SEQUENCE(slot->commit);
 
@@ -194,8 +194,8 @@ START_TEST(nothing_of_the_evicted_is_left)
 	ck_assert_mem_eq(&slot->shadow, &zeros.shadow, sizeof(zeros.shadow));
 	ck_assert_uint_eq(slot->breaker.window.next, 0);
 	ck_assert_uint_eq(slot->facts, 0);
-	ck_assert(slot->death_charged_ns == 0 && slot->rejected_logged_ns == 0);
-	ck_assert(slot->rejected_unlogged == 0 && slot->rules_version == 0);
+	ck_assert(slot->death_charged_ns == 0 && slot->rejections.until_ns == 0);
+	ck_assert(slot->rejections.count == 0 && slot->rules_version == 0);
 	ck_assert(slot->reject_errno == 0 && slot->reject_established == 0);
 	ck_assert_uint_gt(IL_COMMIT_SEQUENCE(slot->commit), sequence);
 	then_the_place_is_removed();

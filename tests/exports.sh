@@ -33,7 +33,7 @@ head -n 1 src/shim/exports.map | grep -v '^{$' >"$work/named"
 check "the version script is anonymous: a named node would hide every hook" "$work/named"
 
 while read -r name; do
-	grep -qE "(^|[ *(])(hook_)?$name(\(|,)" src/shim/hooks_*.c src/shim/thunks.S || echo "$name"
+	grep -qE "(^|[ *(])(hook_)?${name}[(,)]" src/shim/hooks_*.c src/shim/thunks.S || echo "$name"
 done <"$work/table" >"$work/missing"
 check "every function of real.def has a hook" "$work/missing"
 

@@ -55,8 +55,8 @@ struct il_tls_records {
 	uint16_t length; /* of the current record */
 	uint8_t have;	/* bytes of its header so far, 0..5 */
 	uint8_t type;
-	uint8_t count;	/* complete headers seen, at most 255 */
-	uint8_t reserved;
+	uint8_t count;	 /* complete headers seen, at most 255 */
+	uint8_t meaning; /* of the current record: enum il_meaning */
 };
 
 /* Where a ClientHello is being read; see hello.c. */
@@ -85,7 +85,7 @@ struct il_connection {
 	uint8_t exchanges; /* of the opening, 1..16 */
 	uint8_t outcome; /* enum il_outcome of the current call, so far */
 	uint8_t call;	 /* enum in connection_priv.h: how far the current call is decided */
-	uint8_t kind;	 /* enum in connection_priv.h: what the first bytes say it speaks */
+	uint8_t protocol; /* enum in connection_priv.h: what the first bytes say it speaks */
 	uint8_t head_bytes; /* how many of head[] are there */
 	uint8_t head[8];    /* the first bytes sent, 8 at most */
 	bool open;	    /* the current exchange is unanswered */
@@ -203,13 +203,15 @@ struct il_verdict il_connection_shutdown(struct il_connection *c, const struct i
 /* What the kernel says at the moment of closing: stdio, splice and children bypass the hooks. */
 enum il_tcp { IL_TCP_UNKNOWN, IL_TCP_CONNECTING /* SYN_SENT */, IL_TCP_CONNECTED, IL_TCP_FAILED };
 struct il_kernel {
-	uint8_t tcp; /* enum il_tcp. FAILED: state CLOSE while the program never learnt of success */
+	uint8_t tcp; /* enum il_tcp. FAILED: state CLOSE. UNKNOWN: no TCP, or not to be had */
+	bool late;   /* the close itself was not seen: the number was found to be another socket.
+		      * Waits that were running then prove nothing */
 	uint64_t sent_bytes;	 /* of data, 0 if not known; TCP_INFO counts a FIN as a byte: */
 	uint64_t received_bytes; /* take it off, or a mere end of file passes for an answer */
 };
 
-/* The program closed it (the last of its dups), exited, or the number was found to be another
- * socket (then tcp is UNKNOWN). Decides what is undecided; the struct is unused afterwards. */
+/* The program closed it (the last of its dups), exited, or it was found gone. Decides what is
+ * undecided; the struct is unused afterwards. kernel may be NULL: nothing is known. */
 struct il_verdict il_connection_close(struct il_connection *c, const struct il_facts *facts,
 				      int64_t now_ns, const struct il_kernel *kernel);
 

@@ -93,18 +93,18 @@ enum il_ending {
 	IL_END_LOCAL,	     /* an errno of class LOCAL */
 	IL_END_CLOSED,	     /* closed by the program, unanswered, after sending */
 	IL_END_UNUSED,	     /* closed by the program, connected, nothing sent or received */
-	IL_ENDINGS
+	IL_ENDINGS	     /* how many there are */
 };
 
-/* The situation in which it ended, from the most to the least certain. */
+/* The situation in which it ended. */
 enum il_situation {
-	IL_IN_OPENING,	/* an exchange of the opening, or connecting */
-	IL_AFTER_WAIT,	/* the program had waited for it, long enough to be proof */
-	IL_ONE_WAY,	/* no answer was to be expected: the destination never answered anyone, or
-			 * the operator says so */
-	IL_UNPROVEN,	/* none of these, in the opening */
-	IL_LATER,	/* none of these, in a later exchange */
-	IL_SITUATIONS
+	IL_IN_OPENING, /* an exchange of the opening, or connecting; none of the following */
+	IL_AFTER_WAIT, /* the program had waited for it, long enough to be proof */
+	IL_ONE_WAY,    /* no answer was to be expected: the destination never answered anyone, or
+			* the operator says so */
+	IL_EXCUSED,    /* healthy servers do this: an unused pool, nothing but session tickets */
+	IL_LATER,      /* a later exchange, not waited for */
+	IL_SITUATIONS  /* how many there are */
 };
 
 /* The row of the table. `outcome` holds for RECORD. */

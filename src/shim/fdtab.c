@@ -1,6 +1,5 @@
 #include "shim/fdtab.h"
 
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -9,10 +8,10 @@
 #include "shim/gate.h"
 #include "shim/guard.h"
 
-#define PAGE_BYTES    4096
+#define PAGE_BYTES 4096
 #define RIGHT_LOST_MS 1000
-#define SPINS	      100
-#define YIELDS	      20
+#define SPINS         100
+#define YIELDS        20
 
 /* One mapping; only what is used takes memory. The first page is emptied by the kernel in a forked
  * child, whoever forked it, and is shared with a vfork child. */
@@ -25,7 +24,7 @@ struct table {
 
 _Atomic uint32_t *fdtab_entries;
 static struct table *_Atomic table;
-static _Atomic uint64_t free_head; /* number of pops and pushes << 32 | index + 1 */
+static _Atomic uint64_t free_head;  /* number of pops and pushes << 32 | index + 1 */
 static _Atomic uint32_t conns_used; /* indices from here on were never used */
 static _Atomic int32_t highest = -1;
 
@@ -69,7 +68,6 @@ void fdtab_each(void (*visit)(struct fd_conn *, void *), void *argument)
 static void adopt_one(struct fd_conn *conn, void *unused)
 {
 	(void)unused;
-	atomic_store(&conn->right, 0);
 	gate_disowns(conn);
 }
 
@@ -84,6 +82,7 @@ bool fdtab_may_change(void)
 	if (owner || !atomic_compare_exchange_strong(&here->owner, &owner, -1))
 		return false;
 	il_sys_call(SYS_madvise, (long)here, PAGE_BYTES, MADV_WIPEONFORK, 0, 0, 0);
+	gate_adopts();
 	fdtab_each(adopt_one, NULL);
 	atomic_store(&here->owner, self);
 	return true;
@@ -119,8 +118,8 @@ static uint32_t take_index(struct table *here)
 
 	while ((uint32_t)head) {
 		uint32_t index = (uint32_t)head - 1;
-		uint64_t next = ((head >> 32) + 1) << 32 |
-				atomic_load(&here->conns[index].next_free);
+		uint64_t next =
+			((head >> 32) + 1) << 32 | atomic_load(&here->conns[index].next_free);
 		if (atomic_compare_exchange_weak(&free_head, &head, next))
 			return index;
 	}
@@ -183,39 +182,4 @@ void fdtab_free(struct fd_conn *conn)
 		atomic_store(&conn->next_free, (uint32_t)head);
 		next = ((head >> 32) + 1) << 32 | ((uint32_t)(conn - here->conns) + 1);
 	} while (!atomic_compare_exchange_weak(&free_head, &head, next));
-}
-
-/* A number that no other thread has: where its thread-local memory lies, in cache lines. */
-static uint32_t who(void)
-{
-	return (uint32_t)((uintptr_t)&il_guard_since_ns >> 6) | 1;
-}
-
-bool fdtab_lock(struct fd_conn *conn, int64_t now_ns)
-{
-	uint32_t now_ms = (uint32_t)(now_ns / 1000000);
-	uint64_t mine = (uint64_t)who() << 32 | now_ms;
-
-	for (int i = 0; i < SPINS + YIELDS; i++) {
-		uint64_t held = atomic_load_explicit(&conn->right, memory_order_relaxed);
-
-		if (!held || (int32_t)(now_ms - (uint32_t)held) > RIGHT_LOST_MS) {
-			if (atomic_compare_exchange_strong(&conn->right, &held, mine))
-				return true;
-		} else if (held >> 32 == mine >> 32) {
-			break;
-		}
-		if (i >= SPINS)
-			il_sys_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-	}
-	atomic_store(&conn->missed, true);
-	return false;
-}
-
-void fdtab_unlock(struct fd_conn *conn)
-{
-	uint64_t held = atomic_load_explicit(&conn->right, memory_order_relaxed);
-
-	if (held >> 32 == who()) /* else it was taken from us */
-		atomic_compare_exchange_strong(&conn->right, &held, 0);
 }

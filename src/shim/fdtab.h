@@ -1,6 +1,7 @@
 /*
- * From a descriptor to what we know of it: nothing (a stranger), a TCP socket that has not connected
- * yet, or a connection that we watch. Descriptors that are dups of each other share one connection.
+ * From a descriptor to what we know of it: nothing (a stranger), a TCP socket that has not
+ * connected yet, or a connection that we watch. Descriptors that are dups of each other share one
+ * connection.
  *
  * The table is made at the first TCP socket and is never freed. Looking up takes no lock: one load
  * and one compare. A vfork child shares our memory and closes what it likes, so whoever changes the
@@ -23,9 +24,10 @@
 /* What an entry of the table may be. */
 enum {
 	FDTAB_STRANGER = 0,
-	FDTAB_SOCKET = 1,	   /* TCP, blocking */
-	FDTAB_SOCKET_NONBLOCK = 2, /* TCP, O_NONBLOCK */
-	FDTAB_CONN = 16		   /* and above: a connection's index + 16 */
+	FDTAB_SOCKET = 1,   /* TCP, not connected yet; bits: */
+	FDTAB_NONBLOCK = 2, /* it has O_NONBLOCK */
+	FDTAB_IPV6 = 4,     /* its family is AF_INET6 */
+	FDTAB_CONN = 16     /* and above: a connection's index + 16 */
 };
 
 struct fd_conn;
@@ -50,7 +52,8 @@ static inline bool fdtab_is_conn(uint32_t entry)
 HIDDEN bool fdtab_make(void);
 
 /* Is the calling process the table's owner? False in a vfork child. In a forked copy that nobody
- * owns yet: makes the caller its owner, calls gate_disowns for every connection, and is true. One system call: getpid. */
+ * owns yet: makes the caller its owner, calls gate_adopts, then gate_disowns for every connection, and is true. One
+ * system call: getpid. */
 HIDDEN bool fdtab_may_change(void);
 
 /* Is this a forked copy that nobody owns yet? fdtab_may_change ends that. */
@@ -78,13 +81,5 @@ HIDDEN void fdtab_each(void (*visit)(struct fd_conn *conn, void *argument), void
 
 /* The highest number that ever was no stranger; -1: none. */
 HIDDEN int fdtab_highest(void);
-
-/*
- * The right to change a connection, for a few instructions. Never waits long: false means that
- * another thread has it, or that this one had it when a signal interrupted it, and that the event
- * goes unjudged. A right that is older than a second was left behind by a longjmp, and is taken.
- */
-HIDDEN bool fdtab_lock(struct fd_conn *conn, int64_t now_ns);
-HIDDEN void fdtab_unlock(struct fd_conn *conn);
 
 #endif

@@ -23,10 +23,10 @@
 /* One call of the program on one descriptor, from before to after. */
 struct gate_call {
 	struct fd_conn *conn; /* null: not ours */
-	uint32_t life;	      /* of conn; another one now: it was closed meanwhile */
+	uint32_t life;        /* of conn; another one now: it was closed meanwhile */
 	int fd;
-	int64_t began_ns;
-	bool is_new; /* this connect begins an attempt */
+	uint32_t received; /* by conn, when this call began */
+	bool blocks;
 };
 
 /* Is this descriptor ours? The whole cost for one that is not. */
@@ -51,28 +51,25 @@ HIDDEN void gate_saw_peer(int fd, int rc);
 
 /* gate_io.c. The parts are the program's buffers; of them the first rc bytes count. */
 HIDDEN void gate_receives(struct gate_call *ret_call, int fd, int flags);
-HIDDEN void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count,
-			  int flags);
-HIDDEN void gate_sends(struct gate_call *ret_call, int fd, const struct iovec *parts, size_t count);
-HIDDEN void gate_sent(struct gate_call *call, ssize_t rc);
+HIDDEN void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts,
+			  size_t count, int flags);
+HIDDEN void gate_sends(struct gate_call *ret_call, int fd);
+HIDDEN void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count);
 HIDDEN void gate_shuts_down(int fd, int how);
 
-/* gate_wait.c. Around poll and select: which of ours are waited for, and what came of it. */
-struct gate_wait {
-	int64_t began_ns;
-	bool any; /* one of ours is among them */
-};
-HIDDEN void gate_polls(struct gate_wait *ret_wait, const struct pollfd *fds, nfds_t count);
-HIDDEN void gate_polled(struct gate_wait *wait, const struct pollfd *fds, nfds_t count, int rc);
+/* gate_wait.c. Around poll and select: which of ours are waited for, and what came of it.
+ * `waits`: the call has a time-out other than 0. */
+HIDDEN bool gate_polls(const struct pollfd *fds, nfds_t count, bool waits);
+HIDDEN void gate_polled(const struct pollfd *fds, nfds_t count, int rc);
 struct gate_sets {
-	struct gate_wait wait;
-	int count;	/* descriptors to look at, at most FD_SETSIZE */
-	fd_set in, out; /* as the program asked; set only if wait.any */
+	int count;	/* descriptors to look at, at most FD_SETSIZE; 0: none is ours */
+	fd_set in, out; /* as the program asked */
 };
 HIDDEN void gate_selects(struct gate_sets *ret_sets, int count, const fd_set *in,
-			 const fd_set *out);
-HIDDEN void gate_selected(struct gate_sets *sets, const fd_set *in, const fd_set *out, int rc);
-HIDDEN void gate_registers(int fd, int operation, uint32_t events);
+			 const fd_set *out, bool waits);
+HIDDEN void gate_selected(const struct gate_sets *sets, const fd_set *out, int rc);
+/* epoll: `events` are those asked for from now on, 0: none. */
+HIDDEN void gate_registers(int fd, uint32_t events);
 
 /* An event loop woke up. */
 HIDDEN void gate_woke(void);
@@ -83,7 +80,6 @@ HIDDEN void gate_saw_socket(int fd, int family, int type, int protocol);
 HIDDEN void gate_saw_stranger(int fd);
 HIDDEN void gate_saw_dup(int from, int to);
 HIDDEN void gate_saw_blocking(int fd, bool blocking);
-HIDDEN void gate_saw_stream(int fd);
 HIDDEN void gate_closes(int fd);
 HIDDEN void gate_covers(int from, int to, int flags);
 HIDDEN void gate_closes_range(unsigned int first, unsigned int last, int flags);
@@ -96,8 +92,9 @@ HIDDEN void gate_saw_host(int64_t began_ns, const char *host, const struct hoste
 			  int host_error);
 HIDDEN int gate_host_error(void); /* h_errno */
 
-/* gate_process.c. gate_disowns: in a forked copy, for each connection; its exchanges are the
- * parent's. */
+/* gate_process.c. In a forked copy: gate_adopts once, gate_disowns for each connection, whose
+ * exchanges are the parent's. */
+HIDDEN void gate_adopts(void);
 HIDDEN void gate_disowns(struct fd_conn *conn);
 HIDDEN void gate_saw_fork(pid_t rc);
 HIDDEN void gate_exits(void);

@@ -17,18 +17,18 @@ static void drop(int fd, int64_t now_ns)
 
 	if (!conn)
 		return;
-	gate_judge_close(conn, fd, now_ns);
+	gate_judges_close(conn, fd, now_ns);
 	fdtab_free(conn);
 }
 
 /* A number that was something else: its close went unseen, and nothing can be asked of it. */
-static void forget(int fd)
+static void forget(int fd, int64_t now_ns)
 {
 	struct fd_conn *conn = fdtab_drop(fd);
 
 	if (!conn)
 		return;
-	gate_judge_lost(conn);
+	gate_judges_lost(conn, now_ns);
 	fdtab_free(conn);
 }
 
@@ -50,9 +50,10 @@ void gate_saw_socket(int fd, int family, int type, int protocol)
 	if ((!tcp && !gate_knows(fd)) || !il_guard_enter(&guard))
 		return;
 	if (fdtab_make() && fdtab_may_change()) {
-		forget(fd);
+		forget(fd, guard.now_ns);
 		if (tcp)
-			fdtab_put(fd, type & SOCK_NONBLOCK ? FDTAB_SOCKET_NONBLOCK : FDTAB_SOCKET);
+			fdtab_put(fd, FDTAB_SOCKET | (type & SOCK_NONBLOCK ? FDTAB_NONBLOCK : 0) |
+					      (family == AF_INET6 ? FDTAB_IPV6 : 0));
 	}
 	il_guard_leave(&guard);
 }
@@ -64,7 +65,7 @@ void gate_saw_stranger(int fd)
 	if (fd < 0 || !gate_knows(fd) || !il_guard_enter(&guard))
 		return;
 	if (fdtab_may_change())
-		forget(fd);
+		forget(fd, guard.now_ns);
 	il_guard_leave(&guard);
 }
 
@@ -77,7 +78,7 @@ void gate_saw_dup(int from, int to)
 	if (!il_guard_enter(&guard))
 		return;
 	if (fdtab_may_change()) {
-		forget(to);
+		forget(to, guard.now_ns);
 		fdtab_dup(from, to);
 	}
 	il_guard_leave(&guard);
@@ -89,9 +90,9 @@ void gate_saw_blocking(int fd, bool blocking)
 	struct fd_conn *conn = fdtab_conn(entry);
 
 	if (conn)
-		conn->nonblocking = !blocking;
+		atomic_store(&conn->nonblocking, !blocking);
 	else if (entry != FDTAB_STRANGER)
-		fdtab_put(fd, blocking ? FDTAB_SOCKET : FDTAB_SOCKET_NONBLOCK);
+		fdtab_put(fd, blocking ? entry & ~(uint32_t)FDTAB_NONBLOCK : entry | FDTAB_NONBLOCK);
 }
 
 void gate_closes(int fd)

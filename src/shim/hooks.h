@@ -9,7 +9,7 @@
 #include "shim/real.h"
 
 #define IL_REAL(type, name, parameters, arguments, call) EXPORT type name parameters;
-#define IL_VARIADIC(type, name, parameters, arguments, call) \
+#define IL_VARIADIC(type, name, parameters, arguments, call)                                       \
 	EXPORT type hook_##name parameters __asm__(#name);
 #define IL_THUNK(type, name, parameters, arguments, call)
 #include "shim/real.def"

@@ -5,20 +5,20 @@
 #include "shim/hooks.h"
 
 /* One buffer. The part for connections of ours stands apart, so that the other needs no frame. */
-#define RECEIVE(name, parameters, arguments, flags)                                        \
-	static NOINLINE ssize_t watched_##name parameters                                  \
-	{                                                                                  \
-		struct gate_call call;                                                     \
-		gate_receives(&call, fd, flags);                                           \
-		ssize_t rc = real()->name arguments;                                       \
-		gate_received(&call, rc, &(struct iovec){ bytes, count }, 1, flags);       \
-		return rc;                                                                 \
-	}                                                                                  \
-	ssize_t name parameters                                                            \
-	{                                                                                  \
-		if (gate_watches(fd))                                                      \
-			return watched_##name arguments;                                   \
-		return real()->name arguments;                                             \
+#define RECEIVE(name, parameters, arguments, flags)                                                \
+	static NOINLINE ssize_t watched_##name parameters                                          \
+	{                                                                                          \
+		struct gate_call call;                                                             \
+		gate_receives(&call, fd, flags);                                                   \
+		ssize_t rc = real()->name arguments;                                               \
+		gate_received(&call, rc, &(struct iovec){ bytes, count }, 1, flags);               \
+		return rc;                                                                         \
+	}                                                                                          \
+	ssize_t name parameters                                                                    \
+	{                                                                                          \
+		if (gate_watches(fd))                                                              \
+			return watched_##name arguments;                                           \
+		return real()->name arguments;                                                     \
 	}
 
 RECEIVE(read, (int fd, void *bytes, size_t count), (fd, bytes, count), 0)
@@ -54,8 +54,8 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	struct gate_call call;
 	gate_receives(&call, fd, flags);
 	ssize_t rc = real()->recvmsg(fd, message, flags);
-	gate_received(&call, rc, rc > 0 ? message->msg_iov : NULL,
-		      rc > 0 ? message->msg_iovlen : 0, flags);
+	gate_received(&call, rc, rc > 0 ? message->msg_iov : NULL, rc > 0 ? message->msg_iovlen : 0,
+		      flags);
 	return rc;
 }
 

@@ -8,43 +8,49 @@
 #endif
 
 /* `count` descriptors, waited for by `expression`. */
-#define POLL(fds, count, expression)                                                       \
+#define POLL(fds, count, waits, expression)                                                \
 	do {                                                                               \
-		struct gate_wait wait;                                                     \
-		gate_polls(&wait, fds, count);                                             \
+		bool ours = gate_polls(fds, count, waits);                                 \
 		int rc = expression;                                                       \
-		gate_polled(&wait, fds, count, rc);                                        \
+		if (ours)                                                                  \
+			gate_polled(fds, count, rc);                                       \
 		return rc;                                                                 \
 	} while (0)
 
+static bool waits(const struct timespec *timeout)
+{
+	return !timeout || timeout->tv_sec || timeout->tv_nsec;
+}
+
 int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
-	POLL(fds, count, real()->poll(fds, count, timeout));
+	POLL(fds, count, timeout != 0, real()->poll(fds, count, timeout));
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room)
 {
-	POLL(fds, count, real()->__poll_chk(fds, count, timeout, room));
+	POLL(fds, count, timeout != 0, real()->__poll_chk(fds, count, timeout, room));
 }
 
 int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
 {
-	POLL(fds, count, real()->ppoll(fds, count, timeout, mask));
+	POLL(fds, count, waits(timeout), real()->ppoll(fds, count, timeout, mask));
 }
 
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 		const sigset_t *mask, size_t room)
 {
-	POLL(fds, count, real()->__ppoll_chk(fds, count, timeout, mask, room));
+	POLL(fds, count, waits(timeout), real()->__ppoll_chk(fds, count, timeout, mask, room));
 }
 
 int select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
 	struct gate_sets sets;
 
-	gate_selects(&sets, count, in, out);
+	gate_selects(&sets, count, in, out, !timeout || timeout->tv_sec || timeout->tv_usec);
 	int rc = real()->select(count, in, out, other, timeout);
-	gate_selected(&sets, in, out, rc);
+	if (sets.count)
+		gate_selected(&sets, out, rc);
 	return rc;
 }
 
@@ -53,9 +59,10 @@ int pselect(int count, fd_set *in, fd_set *out, fd_set *other, const struct time
 {
 	struct gate_sets sets;
 
-	gate_selects(&sets, count, in, out);
+	gate_selects(&sets, count, in, out, waits(timeout));
 	int rc = real()->pselect(count, in, out, other, timeout, mask);
-	gate_selected(&sets, in, out, rc);
+	if (sets.count)
+		gate_selected(&sets, out, rc);
 	return rc;
 }
 
@@ -64,7 +71,7 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 	int rc = real()->epoll_ctl(epoll, operation, fd, event);
 
 	if (gate_watches(fd) && rc == 0)
-		gate_registers(fd, operation, operation == EPOLL_CTL_DEL ? 0 : event->events);
+		gate_registers(fd, operation == EPOLL_CTL_DEL ? 0 : event->events);
 	return rc;
 }
 
@@ -78,8 +85,7 @@ int epoll_wait(int epoll, struct epoll_event *events, int count, int timeout)
 	return rc;
 }
 
-int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout,
-		const sigset_t *mask)
+int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout, const sigset_t *mask)
 {
 	int rc = real()->epoll_pwait(epoll, events, count, timeout, mask);
 

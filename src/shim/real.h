@@ -27,9 +27,9 @@
 #include "shim/export.h"
 
 struct il_real {
-#define IL_REAL(type, name, parameters, arguments, call)     type (*name) parameters;
-#define IL_VARIADIC(type, name, parameters, arguments, call) type (*name) parameters;
-#define IL_THUNK(type, name, parameters, arguments, call)    type (*name) parameters;
+#define IL_REAL(type, name, parameters, arguments, call)     type(*name) parameters;
+#define IL_VARIADIC(type, name, parameters, arguments, call) type(*name) parameters;
+#define IL_THUNK(type, name, parameters, arguments, call)    type(*name) parameters;
 #include "shim/real.def"
 #undef IL_REAL
 #undef IL_VARIADIC
