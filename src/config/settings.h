@@ -8,13 +8,12 @@
 #include "base/address.h"
 #include "base/pattern.h"
 #include "config/words.h"
-#include "interlock/log.h"
+#include "interlock/layout.h"
 #include "interlock/settings.h"
 
 #define IL_PATH_MAX     1001 /* with the final 0 */
 #define IL_LIST_MAX     4001
 #define IL_REGISTRY_MAX 65
-#define IL_BREAKERS_MAX 4096
 
 /* Why there is nothing to do in this process. */
 enum il_inert {

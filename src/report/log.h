@@ -46,13 +46,6 @@ void il_log_message(const struct il_log *log, enum il_log_level level, const cha
  * and an end of line. For what must be seen: a wrong setting. */
 void il_log_complain(const struct il_log *log, const char *line);
 
-/* Rejections of one breaker: at most one line a second. Starts as zeros; may lie in shared memory,
- * without a lock. */
-struct il_log_quiet {
-	int64_t until_ns; /* CLOCK_MONOTONIC */
-	uint64_t count;   /* rejections that no line has told */
-};
-
 /* Counts one rejection. Returns how many a line should tell of now, or 0: be quiet. */
 uint64_t il_log_rejected(struct il_log_quiet *quiet, int64_t now_ns);
 
