@@ -31,6 +31,7 @@ TOOL     := $(if $(TOOL_OBJ),$(OUT)/interlock)
 
 CHECKS   := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/check_*.c))
 PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out tests/check_%,$(wildcard tests/*.c)))
+BENCHES  := $(patsubst %.c,$(OUT)/%,$(wildcard bench/*.c))
 CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/*.c))
 
 .DEFAULT_GOAL := all
@@ -64,6 +65,8 @@ $(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ $(shell pkg-config --libs check) -lpthread
 $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread
+$(BENCHES): $(OUT)/bench/%: $(OUT)/bench/%.o $(LIB)
+	$(LINK) -o $@ $^ -lpthread
 $(CLIENTS): $(OUT)/tests/bats/%: $(OUT)/tests/bats/%.o
 	$(LINK) -o $@ $^ -lpthread -ldl
 
@@ -84,7 +87,9 @@ lint:                                ## layers, exports, style
 format:                              ## clang-format over the tree
 	clang-format -i $(shell git ls-files '*.[ch]')
 
-bench bench-quick fuzz:              ## not built yet
+bench: $(BENCHES)                    ## how long things take; nothing is asserted
+	@for bench in $(BENCHES); do $$bench || exit 1; done
+bench-quick fuzz:                    ## not built yet
 	@echo "make $@: has no content yet" >&2; exit 1
 
 install: all                         ## into $(DESTDIR)$(PREFIX)

@@ -214,11 +214,15 @@ END_TEST
 
 START_TEST(a_process_without_a_descriptor_to_spare)
 {
-	struct rlimit none = { 0, 0 };
+	struct rlimit before, none = { 0, 0 };
 
 	given_a_place();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none.rlim_max = before.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	then_it_is_anonymous("app", "errno 24");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	then_the_place_is_removed();
 }
 END_TEST
 

@@ -22,7 +22,8 @@
 
 #include "core/connection.h"
 
-#include <check.h>
+#include "check_run.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,24 +340,12 @@ static inline void talk_play(struct talk *t, const char *const *events)
 		EXPECT(&talk_, text, __VA_ARGS__);   \
 	} while (0)
 
-#define RUN_TESTS(name, ...)                                                            \
-	int main(void)                                                                  \
-	{                                                                               \
-		static const TTest *const tests_[] = { __VA_ARGS__ };                   \
-		Suite *suite = suite_create(name);                                      \
-		TCase *tcase = tcase_create(name);                                      \
-		SRunner *runner = srunner_create(suite);                                \
-		int failed;                                                             \
-											\
-		for (size_t i = 0; i < sizeof(tests_) / sizeof(tests_[0]); i++)         \
-			tcase_add_test(tcase, tests_[i]);                               \
-		tcase_set_timeout(tcase, 60);                                           \
-		suite_add_tcase(suite, tcase);                                          \
-		srunner_set_fork_status(runner, CK_NOFORK);                             \
-		srunner_run_all(runner, CK_ENV);                                        \
-		failed = srunner_ntests_failed(runner);                                 \
-		srunner_free(runner);                                                   \
-		return failed ? EXIT_FAILURE : EXIT_SUCCESS;                            \
-	}
+/* A test that is nothing but a conversation. */
+#define TALK(name, text, ...)                    \
+	START_TEST(name)                         \
+	{                                        \
+		CONVERSATION(text, __VA_ARGS__); \
+	}                                        \
+	END_TEST
 
 #endif

@@ -20,6 +20,7 @@
 #define INTERLOCK_LAYOUT_H
 
 #include "interlock/breaker.h"
+#include "interlock/log.h"
 
 #define IL_LAYOUT_MAGIC	    UINT64_C(0x314b434f4c544e49) /* "INTLOCK1" in memory */
 #define IL_LAYOUT_VERSION   1U
@@ -153,8 +154,7 @@ struct il_slot {
 	uint64_t incarnation; /* [lock, and the table's lock] +1 each time the slot gets a new name */
 	int64_t used_at_ns;   /* [atomic] last admission */
 	int64_t death_charged_ns; /* [lock] last FAILURE by a process's death */
-	int64_t rejected_logged_ns; /* [atomic] last line about rejections */
-	uint64_t rejected_unlogged; /* [atomic] rejections since then */
+	struct il_log_quiet rejections; /* [atomic] which of them the log has told */
 	uint64_t rules_version;	    /* [lock] of the control file, applied to this breaker */
 	uint64_t rules_word;	    /* [lock] state word that stands, 0: none; reset token's hash */
 	struct il_settings settings; /* [made]; then [lock] in place, until rules_version says it is done */

@@ -109,16 +109,15 @@ static int DIRECTORY(const char *text, size_t length, void *ret_member)
 }
 
 /* Programs change their directory: a relative path is fixed now. */
-static int PATH(const char *text, size_t length, void *ret_member)
+static int read_path(const char *text, size_t length, char *path, size_t size)
 {
-	char *path = ret_member;
 	long used;
 
 	if (text[0] == '/')
-		return copy(text, length, path, IL_PATH_MAX);
-	if (length > IL_PATH_MAX - 2)
+		return copy(text, length, path, size);
+	if (length > size - 2)
 		return -ERANGE;
-	used = il_sys_call(SYS_getcwd, (long)path, (long)(IL_PATH_MAX - length - 1), 0, 0, 0, 0);
+	used = il_sys_call(SYS_getcwd, (long)path, (long)(size - length - 1), 0, 0, 0, 0);
 	if (used < 2 || path[0] != '/') {
 		path[0] = 0;
 		return used < 0 ? (int)used : -ENOENT;
@@ -126,7 +125,12 @@ static int PATH(const char *text, size_t length, void *ret_member)
 	if (used == 2)
 		used = 1; /* the root has its slash already */
 	path[used - 1] = '/'; /* in place of the final 0 */
-	return copy(text, length, path + used, IL_PATH_MAX - (size_t)used);
+	return copy(text, length, path + used, size - (size_t)used);
+}
+
+static int PATH(const char *text, size_t length, void *ret_member)
+{
+	return read_path(text, length, ret_member, IL_PATH_MAX);
 }
 
 static int LOG(const char *text, size_t length, void *ret_member)
@@ -135,9 +139,9 @@ static int LOG(const char *text, size_t length, void *ret_member)
 
 	for (size_t i = 0; i < COUNT(words); i++) {
 		if (il_num_is_word(text, length, words[i]))
-			return copy(words[i], strlen(words[i]), ret_member, IL_PATH_MAX);
+			return copy(words[i], strlen(words[i]), ret_member, IL_LOG_PATH_MAX);
 	}
-	return PATH(text, length, ret_member);
+	return read_path(text, length, ret_member, IL_LOG_PATH_MAX);
 }
 
 static bool is_registry_byte(char c)

@@ -8,15 +8,12 @@
 #include "base/address.h"
 #include "base/pattern.h"
 #include "config/words.h"
+#include "interlock/layout.h"
 #include "interlock/settings.h"
 
 #define IL_PATH_MAX     1001 /* with the final 0 */
 #define IL_LIST_MAX     4001
 #define IL_REGISTRY_MAX 65
-#define IL_BREAKERS_MAX 4096
-
-enum il_log_level { IL_LOG_ERROR, IL_LOG_WARNING, IL_LOG_INFO, IL_LOG_DEBUG };
-enum il_log_format { IL_LOG_TEXT, IL_LOG_JSON };
 
 /* Why there is nothing to do in this process. */
 enum il_inert {
@@ -42,7 +39,7 @@ struct il_config {
 	uint32_t log_format; /* enum il_log_format */
 	struct il_statuses http_failure;
 	char control[IL_PATH_MAX];     /* absolute */
-	char log[IL_PATH_MAX];         /* "stderr", "syslog", or absolute, %p not yet replaced */
+	char log[IL_LOG_PATH_MAX]; /* "stderr", "syslog", or absolute, %p not yet replaced */
 	char runtime_dir[IL_PATH_MAX]; /* absolute, never "" */
 	char registry[IL_REGISTRY_MAX];
 	char only[IL_LIST_MAX]; /* for il_config_watches */

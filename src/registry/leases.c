@@ -188,33 +188,31 @@ bool il_lease_drop(struct il_slot *slot, struct il_lease_ref ref)
 	       swap_tag(&slot->leases[ref.place - 1], tag, free_tag(tag));
 }
 
-static void edit(struct il_change *change, struct il_lease_ref ref, uint64_t (*after)(uint64_t))
+static bool edit(struct il_change *change, struct il_lease_ref ref)
 {
 	struct il_journal *draft = &change->journal;
 
 	if (!il_lease_current(change->slot, ref))
-		return;
+		return false;
 	draft->lease_place = ref.place;
-	draft->lease = change->slot->leases[ref.place - 1];
-	draft->lease_before = draft->lease.tag;
-	draft->lease.tag = after(draft->lease_before);
+	draft->lease_before = load_tag(&change->slot->leases[ref.place - 1]);
+	return true;
 }
 
 void il_lease_close(struct il_change *change, struct il_lease_ref ref)
 {
-	edit(change, ref, free_tag);
-}
-
-static uint64_t charged_tag(uint64_t tag)
-{
-	return with_kind(tag, IL_LEASE_CALL) | IL_LEASE_CHARGED;
+	if (edit(change, ref))
+		change->journal.lease.tag = free_tag(change->journal.lease_before);
 }
 
 void il_lease_charge(struct il_change *change, struct il_lease_ref ref, struct il_handle handle)
 {
 	struct il_lease *lease = &change->journal.lease;
 
-	edit(change, ref, charged_tag);
+	if (!edit(change, ref))
+		return;
+	*lease = change->slot->leases[ref.place - 1];
+	lease->tag = with_kind(change->journal.lease_before, IL_LEASE_CALL) | IL_LEASE_CHARGED;
 	lease->sequence = handle.sequence;
 	lease->second = (uint32_t)handle.second;
 	lease->generation = (uint32_t)handle.generation;

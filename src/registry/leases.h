@@ -37,6 +37,20 @@ void il_lease_close(struct il_change *change, struct il_lease_ref ref);
 /* Within a change: the lease is charged as slow once it commits; its end will amend `handle`. */
 void il_lease_charge(struct il_change *change, struct il_lease_ref ref, struct il_handle handle);
 
+/* Is entry `index` (0..IL_LEASES-1) free at this moment? */
+static inline bool il_lease_is_free(const struct il_slot *slot, uint32_t index)
+{
+	return (__atomic_load_n(&slot->leases[index].tag, __ATOMIC_RELAXED) & 7U) == IL_LEASE_FREE;
+}
+
+/* Has it been charged? `ref` is current. */
+static inline bool il_lease_is_charged(const struct il_slot *slot, struct il_lease_ref ref)
+{
+	return ref.place - 1 < IL_LEASES &&
+	       (__atomic_load_n(&slot->leases[ref.place - 1].tag, __ATOMIC_RELAXED) &
+		IL_LEASE_CHARGED);
+}
+
 /* Frees an entry that its taker was killed over before it was filled in. */
 void il_lease_reap(struct il_slot *slot, uint32_t index);
 

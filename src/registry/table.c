@@ -128,8 +128,7 @@ static void fill(struct il_slot *slot, const struct il_recipe *recipe, const str
 	CLEAR(slot->shadow);
 	CLEAR(slot->shared);
 	CLEAR(slot->death_charged_ns);
-	CLEAR(slot->rejected_logged_ns);
-	CLEAR(slot->rejected_unlogged);
+	CLEAR(slot->rejections);
 	__atomic_store_n(&slot->used_at_ns, now_ns, __ATOMIC_RELAXED);
 	fill_settings(slot, recipe);
 	il_words_copy(slot->name, wanted->words, sizeof(slot->name));
