@@ -248,8 +248,13 @@ void il_lease_reap(struct il_slot *slot, uint32_t index)
 		return;
 	uint64_t tag = load_tag(&slot->leases[index]);
 
-	if (kind_of(tag) == IL_LEASE_FILLING &&
-	    !il_process_alive((uint32_t)(tag >> PID_SHIFT & PID_MASK), 0))
+	if (kind_of(tag) != IL_LEASE_FILLING ||
+	    il_process_alive((uint32_t)(tag >> PID_SHIFT & PID_MASK), 0))
+		return;
+	/* Killed between its commit and the copying, it has its probe: whoever takes the slot's lock
+	 * next makes the entry one. */
+	if (__atomic_load_n(&slot->applied, __ATOMIC_ACQUIRE) ==
+	    IL_COMMIT_SEQUENCE(il_slot_word(slot)))
 		swap_tag(&slot->leases[index], tag, free_tag(tag));
 }
 
