@@ -231,6 +231,14 @@ UNUSED static const char *slot_wrong(uint32_t place, int64_t now_ns)
 	return got == 0 ? snapshot_wrong(&snapshot) : got == -EAGAIN ? NULL : "it cannot be read";
 }
 
+/* A lock that was not had in 5 ms, on a busy machine, is not waited for until its holder was looked
+ * at again: ten times a second. */
+UNUSED static void wait_for_a_look(const struct il_lock *lock)
+{
+	if (lock->stuck && lock->stuck == lock->owner)
+		usleep(110000);
+}
+
 /* A pseudo-random number, the same in each run from the same seed. */
 static uint64_t random_state = 0x9e3779b97f4a7c15ULL;
 UNUSED static uint64_t random_word(void)

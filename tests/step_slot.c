@@ -411,14 +411,6 @@ static int step_through(const struct operation *operation)
 	return steps;
 }
 
-/* A lock that was not had in 5 ms, on a busy machine, is not waited for until its holder was looked
- * at again: ten times a second. */
-static void wait_for_a_look(const struct il_lock *lock)
-{
-	if (lock->stuck && lock->stuck == lock->owner)
-		usleep(110000);
-}
-
 /* Visits until the breaker works again: admitted, probed, closed, and nobody's leases in it. */
 static const char *comes_back(const char *name)
 {
