@@ -25,15 +25,15 @@
 #define SECOND INT64_C(1000000000)
 #define NOW    (1000 * SECOND)
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
+#if defined(__SANITIZE_THREAD__)
+#define SANITIZED_THREAD 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SANITIZED 1
+#if __has_feature(thread_sanitizer)
+#define SANITIZED_THREAD 1
 #endif
 #endif
-#ifndef SANITIZED
-#define SANITIZED 0
+#ifndef SANITIZED_THREAD
+#define SANITIZED_THREAD 0
 #endif
 
 static struct il_engine engine;
