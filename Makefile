@@ -30,6 +30,7 @@ TOOL     := $(if $(TOOL_OBJ),$(OUT)/interlock)
 
 CHECKS   := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/check_*.c))
 PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out tests/check_%,$(wildcard tests/*.c)))
+BENCHES  := $(patsubst %.c,$(OUT)/%,$(wildcard bench/*.c))
 CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/*.c))
 
 .DEFAULT_GOAL := all
@@ -63,6 +64,8 @@ $(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ $(shell pkg-config --libs check) -lpthread
 $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread
+$(BENCHES): %: %.o $(LIB)
+	$(LINK) -o $@ $^
 $(CLIENTS): $(OUT)/tests/bats/%: $(OUT)/tests/bats/%.o
 	$(LINK) -o $@ $^ -lpthread -ldl
 
