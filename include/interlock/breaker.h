@@ -51,7 +51,6 @@ struct il_round {
 	uint16_t in_flight;	/* of these, still under way */
 	uint16_t completed, failed, slow;
 	uint16_t inconclusive;	/* released because they told nothing */
-	uint16_t reserved[2];
 };
 
 struct il_breaker {
@@ -63,7 +62,7 @@ struct il_breaker {
 	struct il_round round;
 	uint8_t state;	       /* enum il_state */
 	uint8_t failed_rounds; /* in a row since last CLOSED, at most 64 */
-	uint8_t reserved[6];
+	uint8_t reserved[2];
 };
 
 /* Where an outcome went, so that it can be amended. Opaque to callers; plain data, may be copied. */

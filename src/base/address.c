@@ -94,11 +94,12 @@ static unsigned find_gap(const uint16_t groups[8], unsigned *ret_length)
 
 static void add_inet6(struct il_text *text, const struct il_address *address)
 {
+	const uint8_t *bytes = address->bytes;
 	uint16_t groups[8];
 	unsigned gap_length;
 
-	for (unsigned i = 0; i < 8; i++)
-		groups[i] = (uint16_t)(address->bytes[2 * i] << 8 | address->bytes[2 * i + 1]);
+	for (unsigned i = 0; i < 8; i++, bytes += 2)
+		groups[i] = (uint16_t)(bytes[0] << 8 | bytes[1]);
 
 	unsigned gap = find_gap(groups, &gap_length);
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #define KERNEL_SIGSET_BYTES 8
@@ -132,6 +133,30 @@ int il_sys_link(const char *from, const char *to)
 	return (int)CALL6(linkat, AT_FDCWD, from, AT_FDCWD, to, 0, 0);
 }
 
+int il_sys_openat(int dir, const char *name, int flags, mode_t mode)
+{
+	return (int)CALL4(openat, dir, name, flags | O_CLOEXEC, mode);
+}
+
+int il_sys_linkat(int dir, const char *from, const char *to)
+{
+	return (int)CALL6(linkat, dir, from, dir, to, 0, 0);
+}
+
+int il_sys_unlinkat(int dir, const char *name)
+{
+	return (int)CALL3(unlinkat, dir, name, 0);
+}
+
+uint64_t il_sys_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (CALL4(prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0)
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
 ssize_t il_sys_readlink(const char *path, char *ret_bytes, size_t size)
 {
 	return CALL4(readlinkat, AT_FDCWD, path, ret_bytes, size);
@@ -155,6 +180,20 @@ int il_sys_mmap_failed(const void *address)
 int il_sys_munmap(void *address, size_t size)
 {
 	return (int)CALL2(munmap, address, size);
+}
+
+int il_sys_madvise(void *address, size_t size, int advice)
+{
+	return (int)CALL3(madvise, address, size, advice);
+}
+
+/* FUTEX_WAKE_OP with the operation "or 0", waking nobody: older than MADV_POPULATE_WRITE. */
+int il_sys_touch(uint32_t *word)
+{
+	long ret = CALL6(futex, word, FUTEX_WAKE_OP, 0, 0, word,
+			 FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0));
+
+	return ret < 0 ? (int)ret : 0;
 }
 
 pid_t il_sys_getpid(void)

@@ -41,10 +41,23 @@ int il_sys_link(const char *from, const char *to);
 ssize_t il_sys_readlink(const char *path, char *ret_bytes, size_t size);
 ssize_t il_sys_getdents(int fd, void *ret_entries, size_t size); /* struct linux_dirent64 */
 
+/* Names within an open directory. il_sys_linkat links two names of the same directory. */
+int il_sys_openat(int dir, const char *name, int flags, mode_t mode);
+int il_sys_linkat(int dir, const char *from, const char *to);
+int il_sys_unlinkat(int dir, const char *name);
+
+/* How large a file this process may make, in bytes: beyond it a write raises SIGXFSZ. */
+uint64_t il_sys_file_limit(void);
+
 /* Memory. il_sys_mmap: an address is never in the last page, so -errno can be told from one. */
 void *il_sys_mmap(size_t size, int protection, int flags, int fd, off_t offset);
 int il_sys_mmap_failed(const void *address); /* 0, or -errno */
 int il_sys_munmap(void *address, size_t size);
+int il_sys_madvise(void *address, size_t size, int advice);
+
+/* Makes the kernel write the word back to itself: 0, or -EFAULT where touching it would raise
+ * SIGBUS or SIGSEGV. Its value does not change, not even for an instant. */
+int il_sys_touch(uint32_t *word);
 
 /* Processes. il_sys_getpid asks the kernel each time: a vfork child shares any copy of the number.
  */

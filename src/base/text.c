@@ -189,7 +189,7 @@ static void add_escaped(struct il_text *text, unsigned char byte)
 	il_text_bytes(text, escape, sizeof(escape));
 }
 
-static bool is_name_byte(char c)
+bool il_text_is_name_byte(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 	       (c != 0 && strchr(".:_%/[]-", c));
@@ -198,7 +198,7 @@ static bool is_name_byte(char c)
 void il_text_name(struct il_text *text, const char *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (is_name_byte(bytes[i]))
+		if (il_text_is_name_byte(bytes[i]))
 			il_text_char(text, bytes[i]);
 		else
 			add_escaped(text, (unsigned char)bytes[i]);

@@ -55,6 +55,9 @@ void il_text_time(struct il_text *text, int64_t wall_ns);
 /* A breaker's name: bytes outside A-Za-z0-9.:_%/[]- become \xHH, a sequence whole or not at all. */
 void il_text_name(struct il_text *text, const char *bytes, size_t count);
 
+/* Does il_text_name leave this byte as it is? */
+bool il_text_is_name_byte(char c);
+
 /* A user's text in single quotes; quotes, backslashes and what is not printable ASCII as \xHH. */
 void il_text_quoted(struct il_text *text, const char *bytes, size_t count);
 
