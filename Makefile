@@ -9,7 +9,8 @@ comma    := ,
 # One build folder a sanitizer set: objects of different sets never meet.
 SAN      ?=
 OUT      := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
-SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
+            $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DIL_VERSION='"$(VERSION)"' -U_FORTIFY_SOURCE
@@ -30,6 +31,7 @@ TOOL     := $(if $(TOOL_OBJ),$(OUT)/interlock)
 
 CHECKS   := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/check_*.c))
 PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out tests/check_%,$(wildcard tests/*.c)))
+BENCHES  := $(patsubst %.c,$(OUT)/%,$(wildcard bench/*.c))
 CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/*.c))
 
 .DEFAULT_GOAL := all
@@ -63,6 +65,8 @@ $(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ $(shell pkg-config --libs check) -lpthread
 $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread
+$(BENCHES): $(OUT)/bench/%: $(OUT)/bench/%.o $(LIB)
+	$(LINK) -o $@ $^ -lpthread
 $(CLIENTS): $(OUT)/tests/bats/%: $(OUT)/tests/bats/%.o
 	$(LINK) -o $@ $^ -lpthread -ldl
 
@@ -77,13 +81,15 @@ teeth: all tests                     ## the Bats promises under an empty preload
 mutants: tests                       ## single changes to the core, each of which a test must notice
 	OUT=$(OUT) sh tests/mutants.sh
 demo: all tests                      ## an unmodified curl, protected
-	OUT=$(OUT) sh scripts/timeline
+	OUT=$(OUT) /usr/bin/python3 scripts/timeline
 lint:                                ## layers, exports, style
 	sh scripts/lint
 format:                              ## clang-format over the tree
 	clang-format -i $(shell git ls-files '*.[ch]')
 
-bench bench-quick fuzz:              ## not built yet
+bench: $(BENCHES)                    ## how long things take; nothing is asserted
+	@for bench in $(BENCHES); do $$bench || exit 1; done
+bench-quick fuzz:                    ## not built yet
 	@echo "make $@: has no content yet" >&2; exit 1
 
 install: all                         ## into $(DESTDIR)$(PREFIX)

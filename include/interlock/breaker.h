@@ -16,25 +16,32 @@
 #include "interlock/event.h"
 #include "interlock/settings.h"
 
+/* How many outcomes, and how many of them failed and were slow: what the thresholds judge. */
+struct il_tally {
+	uint32_t total, failed, slow;
+};
+
 /* A TIME_BASED window's cell: the calls of one second. Belongs to the window only while `second` is
  * the second that its place stands for. A COUNT_BASED window's cell is one byte, enum il_outcome. */
 struct il_bucket {
 	uint64_t second;
-	uint32_t total, failed, slow;
-	uint32_t reserved;
+	struct il_tally tally;
+	uint32_t check; /* ~second: a ring's bytes, left from before, never look like a bucket */
 };
 
 #define IL_CELLS_BYTES_MAX (IL_TIME_WINDOW_MAX * sizeof(struct il_bucket))
 
-/* How many bytes of cells a window needs; they need no initial value, but 8-byte alignment. */
+/* How many bytes of cells a window needs, at most IL_CELLS_BYTES_MAX. They need 8-byte alignment,
+ * but no initial value: what another breaker left there counts as nothing, if its clock was ours. */
 size_t il_cells_bytes(const struct il_settings *settings);
 
-/* The sliding window without its cells. */
+/* The sliding window without its cells. Seconds are whole seconds of CLOCK_MONOTONIC. */
 struct il_window {
-	uint64_t next;	/* sequence number of the next outcome; only grows */
-	uint64_t first; /* outcomes before this one are not in the window: it was emptied then */
-	uint64_t second; /* TIME_BASED: the second of the last write; totals are as of then */
-	uint32_t total, failed, slow;
+	uint64_t next;	 /* sequence number of the next outcome; only grows */
+	uint64_t first;	 /* outcomes before this one are not in the window: it was emptied then */
+	uint64_t second; /* TIME_BASED: the tally is as of this second */
+	uint64_t since;	 /* TIME_BASED: the second of outcome `first`; older cells are strangers */
+	struct il_tally tally;
 	uint32_t reserved;
 };
 
@@ -44,7 +51,6 @@ struct il_round {
 	uint16_t in_flight;	/* of these, still under way */
 	uint16_t completed, failed, slow;
 	uint16_t inconclusive;	/* released because they told nothing */
-	uint16_t reserved[2];
 };
 
 struct il_breaker {
@@ -56,7 +62,7 @@ struct il_breaker {
 	struct il_round round;
 	uint8_t state;	       /* enum il_state */
 	uint8_t failed_rounds; /* in a row since last CLOSED, at most 64 */
-	uint8_t reserved[6];
+	uint8_t reserved[2];
 };
 
 /* Where an outcome went, so that it can be amended. Opaque to callers; plain data, may be copied. */
@@ -90,7 +96,8 @@ void il_cells_store(void *cells, const struct il_effects *effects);
 void il_breaker_init(struct il_breaker *breaker, const struct il_settings *settings);
 
 /* Asks for admission. True: admitted, and the caller's ticket is breaker->generation as it is then;
- * every admitted call ends in exactly one record, release or inconclusive. False: rejected. */
+ * every admitted call ends in exactly one record, release or inconclusive. False: rejected.
+ * In HALF_OPEN with no probe out a call is always admitted, so that a round can always end. */
 bool il_breaker_acquire(struct il_breaker *breaker, const struct il_settings *settings,
 			int64_t now_ns, struct il_effects *ret_effects);
 
@@ -103,7 +110,11 @@ struct il_handle il_breaker_record(struct il_breaker *breaker, const struct il_s
 				   const void *cells, int64_t now_ns, uint64_t generation,
 				   enum il_outcome outcome, struct il_effects *ret_effects);
 
-/* Corrects an outcome. Returns the handle that stands for it from now on. */
+/*
+ * Corrects an outcome. Returns the handle that stands for it from now on. Event: AMENDED. But if the
+ * outcome was dropped, or is of another generation, it is news: recorded as new where the state
+ * records in the window (event: CALL), nothing elsewhere (no event, the handle as it was).
+ */
 struct il_handle il_breaker_amend(struct il_breaker *breaker, const struct il_settings *settings,
 				  const void *cells, int64_t now_ns, struct il_handle handle,
 				  enum il_outcome outcome, struct il_effects *ret_effects);
@@ -117,8 +128,7 @@ void il_breaker_inconclusive(struct il_breaker *breaker, const struct il_setting
 			     int64_t now_ns, uint64_t generation, struct il_effects *ret_effects);
 
 /* auto_transition's timer: OPEN to HALF_OPEN if the wait is over. True if it moved the state. */
-bool il_breaker_auto(struct il_breaker *breaker, const struct il_settings *settings, int64_t now_ns,
-		     struct il_effects *ret_effects);
+bool il_breaker_auto(struct il_breaker *breaker, int64_t now_ns, struct il_effects *ret_effects);
 
 /* The operator's override: state is FORCED_OPEN, DISABLED or METRICS_ONLY. */
 void il_breaker_override(struct il_breaker *breaker, enum il_state state,

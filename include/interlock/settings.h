@@ -27,7 +27,7 @@ enum il_state {
 };
 
 /*
- * Plain data, 88 bytes without padding that a compiler could choose: it lies in shared memory.
+ * Plain data, 80 bytes without padding that a compiler could choose: it lies in shared memory.
  * minimum_number_of_calls and wait_duration_in_open_max_ns are 0 when the user did not set them;
  * il_settings_complete puts the values that then hold.
  */

@@ -1,0 +1,183 @@
+/* The way in: one atomic load where everything is admitted, the slot's lock where not. */
+#include "engine/engine_priv.h"
+
+#define FIND_TRIES 3 /* a breaker may be evicted between finding it and looking at it */
+
+static bool admits_all(uint32_t state)
+{
+	return state == IL_CLOSED || state == IL_DISABLED || state == IL_METRICS_ONLY;
+}
+
+static struct il_slot *slot_of(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	uint32_t place = ticket->slot - 1;
+
+	return place < engine->segment.breakers ? &engine->segment.slots[place] : NULL;
+}
+
+static void open_lease(struct il_slot *slot, const struct il_self *self, int64_t now_ns,
+		       struct il_ticket *ticket)
+{
+	ticket->lease = il_lease_open(slot, self, ticket->generation, now_ns);
+	if (ticket->lease.place == 0)
+		il_slot_count_now(slot, IL_COUNT_unleased, 1);
+}
+
+/* OPEN and surely not yet over: told by the committed head alone, without the lock. */
+static bool surely_open(const struct il_slot *slot, uint64_t word, int64_t now_ns)
+{
+	int64_t opened_ns = __atomic_load_n(&slot->breaker.opened_at_ns, __ATOMIC_RELAXED);
+	int64_t wait_ns = __atomic_load_n(&slot->breaker.wait_ns, __ATOMIC_RELAXED);
+	uint32_t applied = __atomic_load_n(&slot->applied, __ATOMIC_ACQUIRE);
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return IL_COMMIT_STATE(word) == IL_OPEN && applied == IL_COMMIT_SEQUENCE(word) &&
+	       il_slot_word(slot) == word && now_ns >= opened_ns && now_ns - opened_ns < wait_ns;
+}
+
+/* Asks the breaker itself. Its probes take a lease with the same commit: without, there is none. */
+static enum il_admission acquire(struct il_engine *engine, const struct il_self *self,
+				 int64_t now_ns, struct il_ticket *ticket)
+{
+	struct il_change change;
+	struct il_breaker *breaker = &change.journal.breaker;
+
+	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation, &change))
+		return IL_PASSED;
+	if (!il_breaker_acquire(breaker, &change.settings, now_ns, &change.effects)) {
+		il_slot_abandon(&change);
+		return IL_REJECTED;
+	}
+	ticket->generation = breaker->generation;
+	if (breaker->state == IL_HALF_OPEN) {
+		ticket->probe = 1;
+		ticket->lease = il_lease_open_probe(&change, now_ns);
+		if (ticket->lease.place == 0) {
+			il_slot_abandon(&change);
+			return IL_REJECTED;
+		}
+	}
+	return il_commit_and_tell(engine, &change, NULL, now_ns) ? IL_ADMITTED : IL_PASSED;
+}
+
+static enum il_admission ask(struct il_engine *engine, const struct il_self *self, int64_t now_ns,
+			     struct il_ticket *ticket)
+{
+	enum il_admission admission = acquire(engine, self, now_ns, ticket);
+
+	if (admission != IL_REJECTED)
+		return admission;
+	/* Before we turn a call away because of probes: do their processes still live? */
+	il_engine_sweep(engine, self, ticket->slot - 1, ticket->incarnation, now_ns, true);
+	return acquire(engine, self, now_ns, ticket);
+}
+
+static enum il_admission admit_to(struct il_engine *engine, const struct il_self *self,
+				  int64_t now_ns, struct il_ticket *ticket)
+{
+	struct il_slot *slot = slot_of(engine, ticket);
+	enum il_admission admission = IL_REJECTED;
+
+	il_engine_sweep(engine, self, ticket->slot - 1, ticket->incarnation, now_ns, false);
+	uint64_t word = il_slot_word(slot);
+
+	ticket->generation = IL_COMMIT_GENERATION(word);
+	if (admits_all(IL_COMMIT_STATE(word)))
+		admission = IL_ADMITTED;
+	else if (IL_COMMIT_STATE(word) != IL_FORCED_OPEN && !surely_open(slot, word, now_ns))
+		admission = ask(engine, self, now_ns, ticket);
+	if (admission == IL_REJECTED)
+		il_reject(engine, slot, now_ns);
+	if (admission == IL_ADMITTED && ticket->lease.place == 0)
+		open_lease(slot, self, now_ns, ticket);
+	__atomic_store_n(&slot->used_at_ns, now_ns, __ATOMIC_RELAXED);
+	return admission;
+}
+
+enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self *self,
+				  const struct il_recipe *recipe, int64_t now_ns,
+				  struct il_ticket *ret_ticket)
+{
+	enum il_admission admission = IL_PASSED;
+
+	for (int i = 0; i < FIND_TRIES; i++) {
+		struct il_ticket ticket = { 0 };
+		int place = il_table_find(&engine->segment, recipe->name, &ticket.incarnation);
+
+		if (place < 0)
+			place = il_table_make(&engine->segment, self, recipe, now_ns,
+					      &ticket.incarnation);
+		if (place < 0)
+			break;
+		ticket.slot = 1 + (uint32_t)place;
+		admission = admit_to(engine, self, now_ns, &ticket);
+		if (__atomic_load_n(&engine->segment.slots[place].incarnation, __ATOMIC_ACQUIRE) !=
+		    ticket.incarnation) {
+			/* Evicted under us: its answer was about another breaker. */
+			il_lease_drop(&engine->segment.slots[place], ticket.lease);
+			continue;
+		}
+		if (admission == IL_PASSED)
+			break;
+		*ret_ticket = ticket;
+		return admission;
+	}
+	*ret_ticket = (struct il_ticket){ 0 };
+	return IL_PASSED;
+}
+
+void il_engine_begin(struct il_engine *engine, const struct il_self *self,
+		     const struct il_ticket *connection, int64_t now_ns,
+		     struct il_ticket *ret_ticket)
+{
+	struct il_ticket ticket = { .slot = connection->slot,
+				    .incarnation = connection->incarnation };
+	struct il_slot *slot = slot_of(engine, &ticket);
+
+	*ret_ticket = (struct il_ticket){ 0 };
+	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != ticket.incarnation)
+		return;
+	uint64_t word = il_slot_word(slot);
+
+	ticket.generation = IL_COMMIT_GENERATION(word);
+	if (admits_all(IL_COMMIT_STATE(word))) {
+		open_lease(slot, self, now_ns, &ticket);
+	} else {
+		ticket.passed = 1;
+		il_slot_count_now(slot, IL_COUNT_passed_while_open, 1);
+	}
+	*ret_ticket = ticket;
+}
+
+void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns)
+{
+	struct il_slot *slot = slot_of(engine, ticket);
+
+	if (slot)
+		il_lease_wait(slot, ticket->lease, since_ns);
+}
+
+uint32_t il_engine_facts(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	const struct il_slot *slot = slot_of(engine, ticket);
+
+	return slot ? __atomic_load_n(&slot->facts, __ATOMIC_RELAXED) : 0;
+}
+
+int64_t il_engine_slow_ns(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	const struct il_slot *slot = slot_of(engine, ticket);
+
+	return slot ? __atomic_load_n(&slot->settings.slow_call_duration_threshold_ns,
+				      __ATOMIC_RELAXED)
+		    : INT64_MAX;
+}
+
+void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,
+		     enum il_counter counter)
+{
+	struct il_slot *slot = slot_of(engine, ticket);
+
+	if (slot)
+		il_slot_count_now(slot, counter, 1);
+}

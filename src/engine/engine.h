@@ -1,0 +1,93 @@
+/*
+ * A call, from admission to its end, on a registry and a clock that the caller gives. Everything
+ * that decides about a breaker goes through here: the shim, the tests, later the tools.
+ *
+ * Any number of threads may use one engine; each gives its own il_self. No function blocks for more
+ * than IL_LOCK_WAIT_NS, allocates, or touches errno. From a signal handler that interrupted one of
+ * them in the same thread they do nothing to the breaker that is being worked on (the call passes,
+ * and lock_timeouts counts it). Times are CLOCK_MONOTONIC nanoseconds, > 0.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "core/outcome.h"
+#include "registry/leases.h"
+#include "registry/table.h"
+#include "report/log.h"
+
+struct il_engine {
+	struct il_segment segment;
+	const struct il_log *log; /* NULL: no log */
+	uint32_t command;	  /* ours, in the registry's table of program names */
+	int reject_errno;	  /* what a rejected connect fails with, unless the slot says otherwise */
+};
+
+/* A call's claim on its breaker; the caller keeps it until the call ends. All zero: no breaker. */
+struct il_ticket {
+	uint32_t slot;	/* 1 + place; 0: unjudged */
+	uint8_t probe;	/* its verdict is due when its opening is over */
+	uint8_t passed; /* an exchange while the breaker was not closed: not recorded */
+	uint8_t reserved[2];
+	uint64_t incarnation;
+	uint64_t generation;
+	struct il_lease_ref lease;
+	struct il_handle handle; /* once recorded */
+};
+
+enum il_admission {
+	IL_ADMITTED, /* ret_ticket is to be settled */
+	IL_REJECTED, /* counted and logged */
+	IL_PASSED    /* no breaker could be had: let it through; ret_ticket is all zero */
+};
+
+/* Asks for admission of a new call to recipe->name, whose breaker is made if there is none. Looks
+ * after the calls of others on the way (il_engine_sweep). */
+enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self *self,
+				  const struct il_recipe *recipe, int64_t now_ns,
+				  struct il_ticket *ret_ticket);
+
+/* A later exchange on a connection whose first call had `connection`. Recorded in CLOSED,
+ * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so. */
+void il_engine_begin(struct il_engine *engine, const struct il_self *self,
+		     const struct il_ticket *connection, int64_t now_ns,
+		     struct il_ticket *ret_ticket);
+
+/*
+ * Does what a verdict of core/connection says about the ticket's call: record, amend, release.
+ * A call that a visitor has settled meanwhile (its owner was taken for dead) changes nothing; one
+ * that was charged is amended. The flags IL_LEARNT_ANSWERED and _GREETED are kept in the slot.
+ */
+void il_engine_settle(struct il_engine *engine, const struct il_self *self,
+		      struct il_ticket *ticket, const struct il_verdict *verdict, int64_t now_ns);
+
+/* Adds one to a counter that no decision rests on: resolve_failures, farewells. */
+void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,
+		     enum il_counter counter);
+
+/* A failed look-up of the breaker's host: a FAILURE in CLOSED and METRICS_ONLY, else nothing. */
+void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *self,
+			      const char *name, int64_t duration_ns, int64_t now_ns);
+
+/* Since when the owner waits for an answer (0: it does not): what a visitor judges it by. */
+void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns);
+
+/* IL_FACT_ bits of the ticket's destination. */
+uint32_t il_engine_facts(const struct il_engine *engine, const struct il_ticket *ticket);
+
+/* Its slow_call_duration_threshold. INT64_MAX without a breaker. */
+int64_t il_engine_slow_ns(const struct il_engine *engine, const struct il_ticket *ticket);
+
+/*
+ * Looks at the slot's open calls: charges those that hang, settles those whose process died. At
+ * most one lease table a visit, and a bounded number of questions to the kernel. `probes`: ask for
+ * the owners of all probes, as somebody is about to be rejected because of them.
+ */
+void il_engine_sweep(struct il_engine *engine, const struct il_self *self, uint32_t slot,
+		     uint64_t incarnation, int64_t now_ns, bool probes);
+
+/* The operator: an override (state FORCED_OPEN, DISABLED, METRICS_ONLY) or a reset (CLOSED). 0, or
+ * -errno of il_slot_begin. */
+int il_engine_override(struct il_engine *engine, const struct il_self *self, uint32_t slot,
+		       uint64_t incarnation, enum il_state state, int64_t now_ns);
+
+#endif

@@ -1,0 +1,21 @@
+/* Shared by the files of the engine. */
+#ifndef ENGINE_ENGINE_PRIV_H
+#define ENGINE_ENGINE_PRIV_H
+
+#include "engine/engine.h"
+
+/* Notes an ended call in the draft: its counters, its place among the recent ones, its lesson. */
+void il_note_call(const struct il_engine *engine, struct il_change *change,
+		  const struct il_verdict *verdict, uint32_t pid, int64_t now_ns);
+
+/* Commits, and tells the log what happened. False: the lock was lost and nothing happened. */
+bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change,
+			const struct il_verdict *verdict, int64_t now_ns);
+
+/* A rejection: counted and, once a second, logged. */
+void il_reject(const struct il_engine *engine, struct il_slot *slot, int64_t now_ns);
+
+/* The whole generation of which a ticket or a lease has kept the low bits. */
+uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low);
+
+#endif

@@ -1,0 +1,51 @@
+#include "shim/gate_priv.h"
+
+/* An answered exchange needs no question to the kernel. */
+static bool is_open(const struct fd_conn *conn)
+{
+	return il_connection_is_open(&conn->core) || il_connection_is_connecting(&conn->core);
+}
+
+static struct il_verdict verdict_of_close(struct fd_conn *conn, struct il_kernel kernel,
+					  int64_t now_ns)
+{
+	struct il_facts facts = gate_facts(conn);
+	bool connecting = kernel.tcp == IL_TCP_CONNECTING;
+
+	if (connecting && gate_attempt_lost(conn->attempt, now_ns)) {
+		conn->attempt = -1;
+		return (struct il_verdict){ .kind = IL_VERDICT_CANCELLED,
+					    .phase = IL_PHASE_CONNECT };
+	}
+	return il_connection_close(&conn->core, &facts, now_ns, &kernel);
+}
+
+static void end(struct fd_conn *conn, struct il_kernel kernel, int fd, int64_t now_ns)
+{
+	struct il_verdict verdict = verdict_of_close(conn, kernel, now_ns);
+
+	gate_settles(conn, verdict, fd, now_ns);
+	if (conn->attempt >= 0)
+		gate_attempt_ends(conn->attempt, now_ns);
+	conn->attempt = -1;
+	conn->core = (struct il_connection){ 0 };
+}
+
+void gate_judges_close(struct fd_conn *conn, int fd, int64_t now_ns)
+{
+	struct il_kernel kernel = { .tcp = IL_TCP_UNKNOWN };
+
+	if (!il_right_take(&conn->right, now_ns))
+		return; /* its lease will be found */
+	if (il_connection_is_used(&conn->core)) {
+		if (is_open(conn))
+			kernel = gate_asks_kernel(fd, conn->phase == CONN_CONNECTED);
+		end(conn, kernel, fd, now_ns);
+	}
+	il_right_give(&conn->right);
+}
+
+void gate_judges_lost(struct fd_conn *conn, int64_t now_ns)
+{
+	gate_judges_close(conn, -1, now_ns);
+}

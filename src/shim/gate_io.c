@@ -1,0 +1,122 @@
+/* Bytes. */
+#include <errno.h>
+
+#include "shim/gate_priv.h"
+
+static void begin(struct gate_call *ret_call, int fd)
+{
+	ret_call->fd = fd;
+	ret_call->conn = fdtab_conn(fdtab_at(fd));
+	ret_call->life = ret_call->conn ? atomic_load(&ret_call->conn->life) : 0;
+}
+
+/* Does a call with these flags wait? */
+static bool blocks(const struct fd_conn *conn, int flags)
+{
+	return !(flags & MSG_DONTWAIT) &&
+	       !atomic_load_explicit(&conn->nonblocking, memory_order_relaxed);
+}
+
+void gate_receives(struct gate_call *ret_call, int fd, int flags)
+{
+	struct gate_event event;
+
+	begin(ret_call, fd);
+	if (!ret_call->conn || !blocks(ret_call->conn, flags))
+		return;
+	if (!gate_takes(&event, ret_call->conn, ret_call->life, fd))
+		return;
+	if (!il_connection_is_quiet(&event.conn->core))
+		il_connection_wait_begin(&event.conn->core, event.guard.now_ns);
+	gate_gives(&event, (struct il_verdict){ 0 });
+}
+
+/* A receive into no room at all says nothing. */
+static bool has_room(const struct iovec *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].iov_len)
+			return true;
+	return !parts; /* splice */
+}
+
+static struct il_verdict judge_receive(struct gate_event *event, ssize_t rc,
+				       const struct iovec *parts, size_t count, int flags)
+{
+	struct il_connection *core = &event->conn->core;
+	int64_t now_ns = event->guard.now_ns;
+
+	if (rc > 0) {
+		gate_connected(event);
+		event->conn->received++;
+		return il_connection_received(core, &event->facts, now_ns, parts, (int)count,
+					      (size_t)rc, flags & MSG_PEEK);
+	}
+	if (rc < 0)
+		return il_connection_error(core, &event->facts, now_ns, event->guard.error,
+					   blocks(event->conn, flags));
+	if (!has_room(parts, count))
+		return il_connection_wait_end(core, &event->facts, now_ns, IL_WAIT_READY);
+	return il_connection_eof(core, &event->facts, now_ns);
+}
+
+void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count,
+		   int flags)
+{
+	struct gate_event event;
+
+	if (!call->conn || flags & (MSG_ERRQUEUE | MSG_OOB))
+		return;
+	if (rc < 0 && errno == EAGAIN && !blocks(call->conn, flags))
+		return; /* every event loop, all the time */
+	if (gate_takes(&event, call->conn, call->life, call->fd))
+		gate_gives(&event, judge_receive(&event, rc, parts, count, flags));
+}
+
+void gate_sends(struct gate_call *ret_call, int fd)
+{
+	begin(ret_call, fd);
+	ret_call->received = ret_call->conn ? ret_call->conn->received : 0;
+}
+
+/* Another thread may have the answer before this one has returned from sending. */
+static struct il_verdict judge_overtaken(struct gate_event *event, struct il_verdict verdict)
+{
+	if (verdict.kind || verdict.flags)
+		gate_settles(event->conn, verdict, event->fd, event->guard.now_ns);
+	return il_connection_received(&event->conn->core, &event->facts, event->guard.now_ns, NULL,
+				      0, 1, false);
+}
+
+void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count)
+{
+	struct gate_event event;
+	struct il_verdict verdict;
+
+	if (!call->conn || rc == 0 || (rc < 0 && errno == EAGAIN))
+		return;
+	if (!gate_takes(&event, call->conn, call->life, call->fd))
+		return;
+	if (rc < 0) {
+		verdict = il_connection_error(&event.conn->core, &event.facts, event.guard.now_ns,
+					      event.guard.error, false);
+	} else {
+		gate_connected(&event);
+		verdict = il_connection_sent(&event.conn->core, &event.facts, event.guard.now_ns,
+					     parts, (int)count, (size_t)rc);
+		if (event.conn->received != call->received)
+			verdict = judge_overtaken(&event, verdict);
+	}
+	gate_gives(&event, verdict);
+}
+
+void gate_shuts_down(int fd, int how)
+{
+	struct gate_event event;
+	struct gate_call call;
+
+	begin(&call, fd);
+	if (how != SHUT_RD && gate_takes(&event, call.conn, call.life, fd))
+		gate_gives(&event, il_connection_shutdown(&event.conn->core, &event.facts,
+							  event.guard.now_ns));
+}

@@ -1,0 +1,94 @@
+/* What the files of the gate share. All functions are called inside the guard, and those that take a
+ * connection with the right to it, unless they say otherwise. */
+#ifndef IL_SHIM_GATE_PRIV_H
+#define IL_SHIM_GATE_PRIV_H
+
+#include "base/names.h"
+#include "config/settings.h"
+#include "core/attempts.h"
+#include "report/log.h"
+#include "shim/conn.h"
+#include "shim/gate.h"
+#include "shim/guard.h"
+
+/* gate_state.c: what there is once in a process. */
+struct gate_state {
+	struct il_config config; /* read before `on` is set, and never changed */
+	struct il_engine engine; /* usable once gate_is_open() was true */
+	struct il_log log;
+	struct il_names names;
+	struct il_facts facts; /* of any destination; dest is its own */
+};
+extern HIDDEN struct gate_state gate_state;
+
+/* Is there anything to do in this process? Anywhere. */
+HIDDEN bool gate_is_on(void);
+
+/* Fixes what the registry is called, once, before `on`. `command` is the program's name. */
+HIDDEN void gate_prepares(const char *command);
+
+/* Is the registry there? Opens it at the first call; false while that fails or another thread is
+ * busy with it. */
+HIDDEN bool gate_is_open(int64_t now_ns);
+
+/* Who this thread is. */
+HIDDEN struct il_self gate_self(void);
+
+/* In a forked child: it is somebody else now. */
+HIDDEN void gate_is_child(void);
+
+/* Ends our presence in the registry. */
+HIDDEN void gate_leaves(void);
+
+/* Facts about the destination of conn. */
+HIDDEN struct il_facts gate_facts(const struct fd_conn *conn);
+
+/* gate_settle.c: one event at a time. */
+struct gate_event {
+	struct il_guard guard;
+	struct fd_conn *conn;
+	struct il_facts facts;
+	int fd;
+};
+/* Comes in and takes the right to conn; false: there is nothing to judge, and nothing to give back.
+ * life: the one that conn had when the call began. Outside the guard. */
+HIDDEN bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t life, int fd);
+/* Applies what came of it, gives the right back and leaves. */
+HIDDEN void gate_gives(struct gate_event *event, struct il_verdict verdict);
+/* Applies a verdict about conn. fd is -1 where the kernel cannot be asked any more. */
+HIDDEN void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns);
+
+/* The program knows, or will by what it just got, that conn is connected. */
+HIDDEN void gate_connected(struct gate_event *event);
+
+/* gate_kernel.c: questions that change nothing. */
+HIDDEN struct il_kernel gate_asks_kernel(int fd, bool was_connected);
+HIDDEN bool gate_is_tcp(int fd, uint32_t *ret_entry);
+HIDDEN bool gate_would_connect(int fd, uint32_t entry, const struct sockaddr *to);
+
+/* gate_close.c. The last descriptor of conn is about to be closed; `fd` may still be asked. And: conn
+ * is gone, and its close was not seen. Without the right. */
+HIDDEN void gate_judges_close(struct fd_conn *conn, int fd, int64_t now_ns);
+HIDDEN void gate_judges_lost(struct fd_conn *conn, int64_t now_ns);
+
+/* gate_attempts.c: the addresses of one look-up. No right needed. */
+struct gate_try {
+	int16_t index;	    /* its place; -1: it stands alone */
+	bool continues;	    /* with the ticket in ret_ticket */
+	int64_t lookup_ns;  /* the look-up's own duration, if this attempt bears it */
+	struct il_ticket ticket;
+};
+HIDDEN struct gate_try gate_tries(const char *host, const struct il_address *address,
+				  int64_t now_ns);
+HIDDEN void gate_attempt_connected(int16_t index, int64_t now_ns);
+HIDDEN bool gate_attempt_is_held(int16_t index, const struct il_ticket *ticket,
+				 struct il_verdict verdict, int64_t now_ns);
+HIDDEN bool gate_attempt_lost(int16_t index, int64_t now_ns);
+HIDDEN void gate_attempt_ends(int16_t index, int64_t now_ns);
+HIDDEN void gate_attempts_due(int64_t until_ns, int64_t now_ns); /* INT64_MAX: all of them */
+HIDDEN void gate_attempts_forked(void);
+/* A look-up of `host` ended with so many addresses. */
+HIDDEN void gate_learns_lookup(const char *host, size_t length, uint32_t addresses,
+			       int64_t began_ns, int64_t now_ns);
+
+#endif

@@ -1,0 +1,54 @@
+/* Processes. */
+#include "shim/gate_priv.h"
+
+void gate_disowns(struct fd_conn *conn)
+{
+	atomic_store(&conn->right, 0);
+	atomic_store(&conn->missed, false);
+	conn->attempt = -1;
+	conn->waiting_since_ns = 0;
+	conn->ticket = (struct il_ticket){ 0 };
+	il_connection_forked(&conn->core);
+}
+
+void gate_adopts(void)
+{
+	gate_is_child();
+	gate_attempts_forked();
+}
+
+void gate_saw_fork(pid_t rc)
+{
+	struct il_guard guard;
+
+	if (rc != 0)
+		return;
+	il_guard_since_ns = 0; /* of the thread that we are a copy of, perhaps in a handler */
+	if (!gate_is_on() || !il_guard_enter(&guard))
+		return;
+	if (!fdtab_entries)
+		gate_adopts();
+	else
+		fdtab_may_change();
+	il_guard_leave(&guard);
+}
+
+/* Everything that is still open is closed by the kernel, later than we can see. */
+void gate_exits(void)
+{
+	struct il_guard guard;
+
+	if (!gate_is_on() || !il_guard_enter(&guard))
+		return;
+	if (fdtab_entries && fdtab_may_change()) {
+		for (int fd = 0; fd <= fdtab_highest(); fd++) {
+			struct fd_conn *conn = gate_watches(fd) ? fdtab_drop(fd) : NULL;
+
+			if (conn)
+				gate_judges_close(conn, fd, guard.now_ns);
+		}
+		gate_attempts_due(INT64_MAX, guard.now_ns);
+		gate_leaves();
+	}
+	il_guard_leave(&guard);
+}

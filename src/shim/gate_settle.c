@@ -1,0 +1,113 @@
+#include "shim/gate_priv.h"
+
+/* In a forked copy, or after an event that nobody could judge: nothing of it is ours any more. */
+static void disown(struct fd_conn *conn, int64_t now_ns)
+{
+	struct il_verdict dropped = { .kind = IL_VERDICT_DROPPED };
+	struct il_self self = gate_self();
+
+	il_engine_settle(&gate_state.engine, &self, &conn->ticket, &dropped, now_ns);
+	il_connection_forked(&conn->core);
+	atomic_store(&conn->missed, false);
+}
+
+bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t life, int fd)
+{
+	if (!conn || !il_guard_enter(&ret_event->guard)) {
+		if (conn)
+			atomic_store(&conn->missed, true);
+		return false;
+	}
+	if (fdtab_is_copy())
+		fdtab_may_change();
+	if (!il_right_take(&conn->right, ret_event->guard.now_ns)) {
+		atomic_store(&conn->missed, true);
+		il_guard_leave(&ret_event->guard);
+		return false;
+	}
+	if (atomic_load(&conn->life) != life || !il_connection_is_used(&conn->core)) {
+		il_right_give(&conn->right);
+		il_guard_leave(&ret_event->guard);
+		return false;
+	}
+	if (atomic_load_explicit(&conn->missed, memory_order_relaxed))
+		disown(conn, ret_event->guard.now_ns);
+	ret_event->conn = conn;
+	ret_event->fd = fd;
+	ret_event->facts = gate_facts(conn);
+	return true;
+}
+
+/* Tells the lease since when the program waits, if that changed. */
+static void tell_lease(struct fd_conn *conn, const struct il_facts *facts)
+{
+	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, facts);
+
+	if (since_ns == conn->waiting_since_ns)
+		return;
+	conn->waiting_since_ns = since_ns;
+	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
+}
+
+void gate_gives(struct gate_event *event, struct il_verdict verdict)
+{
+	struct fd_conn *conn = event->conn;
+
+	if (verdict.kind || verdict.flags)
+		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	tell_lease(conn, &event->facts);
+	il_right_give(&conn->right);
+	il_guard_leave(&event->guard);
+}
+
+void gate_connected(struct gate_event *event)
+{
+	struct fd_conn *conn = event->conn;
+
+	if (conn->phase == CONN_CONNECTED)
+		return;
+	conn->phase = CONN_CONNECTED;
+	if (conn->attempt >= 0)
+		gate_attempt_connected(conn->attempt, event->guard.now_ns);
+	conn->attempt = -1;
+}
+
+/* Hooks do not see what stdio sends: did it really speak first? */
+static bool has_greeted(int fd)
+{
+	struct il_kernel kernel = gate_asks_kernel(fd, true);
+
+	return kernel.tcp == IL_TCP_CONNECTED && kernel.sent_bytes == 0;
+}
+
+static bool is_failed_attempt(struct il_verdict verdict)
+{
+	if (verdict.phase != IL_PHASE_CONNECT)
+		return false;
+	return verdict.kind == IL_VERDICT_INCONCLUSIVE ||
+	       (verdict.kind == IL_VERDICT_RECORD && IL_FAILED(verdict.outcome));
+}
+
+void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns)
+{
+	struct il_self self = gate_self();
+	struct il_ticket next;
+
+	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
+		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
+	if (verdict.flags & IL_FAREWELL)
+		il_engine_count(&gate_state.engine, &conn->ticket, IL_COUNT_farewells);
+	if (is_failed_attempt(verdict)) {
+		int16_t attempt = conn->attempt;
+
+		conn->attempt = -1;
+		if (gate_attempt_is_held(attempt, &conn->ticket, verdict, now_ns))
+			return;
+	}
+	il_engine_settle(&gate_state.engine, &self, &conn->ticket, &verdict, now_ns);
+	if (verdict.flags & IL_CALL_BEGINS) {
+		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &next);
+		conn->ticket = next;
+		conn->waiting_since_ns = 0;
+	}
+}
