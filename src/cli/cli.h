@@ -30,7 +30,7 @@ struct cli_option {
 
 struct cli_usage {
 	const char *name;      /* "interlock run" */
-	const char *arguments; /* what follows the options, for the help */
+	const char *arguments; /* what follows the options, with a blank in front, for the help */
 	const char *about;
 	const struct cli_option *options; /* besides --help and --version, which all have */
 	size_t count;			  /* <= CLI_OPTIONS_MAX */

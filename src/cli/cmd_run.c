@@ -32,7 +32,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
 	.name = "interlock run",
-	.arguments = "[--] PROGRAM [ARG...]",
+	.arguments = " [--] PROGRAM [ARG...]",
 	.about = "Runs an unmodified program with a circuit breaker in front of every destination.\n"
 		 "Settings come from the environment (INTERLOCK_...) and from --set, and are checked\n"
 		 "before the program starts. Ends with the program's exit status; 2: not started\n"

@@ -18,7 +18,7 @@ static void list_commands(FILE *to)
 
 static const struct cli_usage usage = {
 	.name = "interlock",
-	.arguments = "COMMAND ...",
+	.arguments = " COMMAND ...",
 	.about = "A circuit breaker for programs that nobody can change.",
 	.more = list_commands,
 };

@@ -15,7 +15,7 @@ int cli_misused(const struct cli_usage *usage, const char *format, ...)
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\nusage: %s [OPTION]... %s (%s --help says more)\n", usage->name,
+	fprintf(stderr, "\nusage: %s [OPTION]...%s (%s --help says more)\n", usage->name,
 		usage->arguments, usage->name);
 	return CLI_REFUSED;
 }
@@ -31,7 +31,7 @@ static void describe(const char *name, const char *value, const char *help)
 static int print_help(const struct cli_usage *usage)
 {
 	cli_output_begin();
-	printf("usage: %s [OPTION]... %s\n\n%s\n\n", usage->name, usage->arguments, usage->about);
+	printf("usage: %s [OPTION]...%s\n\n%s\n\n", usage->name, usage->arguments, usage->about);
 	for (size_t i = 0; i < usage->count; i++)
 		describe(usage->options[i].name, usage->options[i].value, usage->options[i].help);
 	describe("help", NULL, "print this text");

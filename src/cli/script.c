@@ -46,7 +46,7 @@ static const struct launcher launchers[] = {
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
 
 /* Words that a shell understands by itself: no name for a program. */
-static const char shell_words[] = "cd export set ulimit umask unset trap test source . : if for "
+static const char shell_words[] = "cd echo printf export set ulimit umask unset trap test source . : if for "
 				  "while until case eval read wait exit";
 
 static const char *base_name(const char *path)
@@ -227,6 +227,12 @@ static const char *const *behind(struct reading *reading)
 	return *at ? at : NULL;
 }
 
+static bool runs_file(const struct reading *reading)
+{
+	return reading->launcher->kind != WRAPPER && !reading->is_code && *reading->at &&
+	       strcmp(*reading->at, "-") != 0;
+}
+
 void cli_registry_of(const char *const *argv, char ret_name[CLI_REGISTRY_BYTES])
 {
 	struct reading reading = { .launcher = launcher_of(argv[0]), .at = argv };
@@ -243,7 +249,7 @@ void cli_registry_of(const char *const *argv, char ret_name[CLI_REGISTRY_BYTES])
 			name = reading.name;
 		else if (reading.is_text && *reading.at)
 			name = first_command(*reading.at, &length);
-		else if (!reading.is_code && *reading.at && strcmp(*reading.at, "-") != 0)
+		else if (runs_file(&reading))
 			name = *reading.at;
 	}
 	if (!name)
