@@ -66,7 +66,7 @@ struct il_hello {
 	uint16_t value, left, ext;
 };
 
-/* Private to core/connection*.c, tls.c, http.c and their tests: read it through the functions. */
+/* Private to the sources of a connection and their tests: read it through the functions. */
 struct il_connection {
 	int64_t begun_ns;      /* connect(), or the first byte of the current exchange */
 	int64_t connecting_ns; /* look-up and connecting: a part of the first exchange */
@@ -97,10 +97,10 @@ struct il_connection {
 	bool charged;	 /* the current call */
 	bool sent_here;	 /* a byte was sent in the current exchange */
 
-	uint8_t request;      /* http.c: how far the request line was read */
-	uint8_t request_kind; /* http.c: bits */
-	uint8_t status_have;  /* http.c: bytes of the status line so far, 0..12 */
-	uint8_t skip;	      /* http.c: within the header of a 1xx answer */
+	uint8_t request;      /* http_request.c: how far the request line was read */
+	uint8_t request_kind; /* http_request.c: bits */
+	uint8_t status_have;  /* http_answer.c: bytes of the status line so far, 0..12 */
+	uint8_t skip;	      /* http_answer.c: within the header of a 1xx answer */
 	uint16_t status;
 
 	uint8_t tls;	     /* tls.c: bits */
@@ -233,6 +233,11 @@ int64_t il_connection_due_ns(const struct il_connection *c, const struct il_fact
 /* For its lease: since when the program has been waiting for the current exchange, in the sense
  * that counts; 0: it does not wait. Ends of earlier waits in a row are taken in. */
 int64_t il_connection_waiting_since_ns(const struct il_connection *c, const struct il_facts *facts);
+
+/* For its lease: a probe that has succeeded so far and has nothing unanswered, since when (its last
+ * byte received), and with what outcome. 100 ms later that is its verdict, whoever sees it. 0: it is
+ * no such probe; ret_outcome is untouched then. */
+int64_t il_connection_held_since_ns(const struct il_connection *c, enum il_outcome *ret_outcome);
 
 /* ---- looks ---- */
 
