@@ -199,7 +199,7 @@ static void rounds_of(const char *who, void (*kill_one)(void), int kills)
 
 int main(int count, char **words)
 {
-	int kills = count > 1 ? atoi(words[1]) : 2000;
+	int kills = count > 1 ? atoi(words[1]) : SANITIZED_THREAD ? 600 : 2000;
 
 	rounds_of("killed processes", kill_one_process, kills);
 	rounds_of("killed vfork children", kill_one_vfork_child, kills / 5);

@@ -578,7 +578,7 @@ int main(int count, char **words)
 {
 	bool all = count > 1 && strcmp(words[1], "all") == 0;
 	int kills = all ? STEPS_MAX : count > 1 ? atoi(words[1]) : SANITIZED_THREAD ? 1 : 4;
-	size_t stride = SANITIZED_THREAD ? 7 : 1;
+	size_t stride = SANITIZED_THREAD ? 10 : 1;
 
 	given_settings();
 	given_an_engine(NULL, "step", BREAKERS);
