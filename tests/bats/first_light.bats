@@ -48,14 +48,14 @@ fetch() {
 }
 
 @test "of 16 processes at once after the wait, one goes out" {
-	export INTERLOCK_WAIT_DURATION_IN_OPEN=300ms
+	export INTERLOCK_WAIT_DURATION_IN_OPEN=1s
 	closed_port
 	local port=$PORT
 	times 5 curl "http://127.0.0.1:$port/"
-	sleep 0.4
+	sleep 1.1
 	start_peer -p "$port" mute
 	for _ in $(seq 16); do
-		fetch --max-time 1 "http://127.0.0.1:$port/" >/dev/null &
+		fetch --max-time 8 "http://127.0.0.1:$port/" >/dev/null &
 	done
 	wait $(jobs -p | grep -v "^$PEER\$")
 	[ "$(connections)" -eq 1 ]
