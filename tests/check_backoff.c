@@ -56,6 +56,8 @@ START_TEST(the_wait_ends_at_the_clocks_range)
 	ck_assert_int_eq(wait_after(INT64_MAX, 1, 64), INT64_MAX);
 	ck_assert_int_eq(wait_after(60 * SECONDS, 1000, 64), INT64_MAX);
 	ck_assert_int_eq(wait_after(INT64_MAX / 1000, 1000, 1), INT64_MAX - INT64_MAX % 1000);
+	/* 2^72 and a little: its lowest 72 bits would be a short wait */
+	ck_assert_int_eq(wait_after(4741302109, 999 + 0x1p-14, 4), INT64_MAX);
 	ck_assert_int_eq(wait_after(INT64_MAX / 1000 + 1, 1000, 1), INT64_MAX);
 }
 END_TEST
@@ -94,6 +96,7 @@ START_TEST(settings_out_of_range_are_taken_for_the_nearest_valid_ones)
 	ck_assert_int_eq(wait_after(5, 0.5, 3), 5);
 	ck_assert_int_eq(wait_after(5, 1e300, 1), 5000);
 	settings.wait_duration_in_open_max_ns = INT64_MIN;
+	settings.wait_duration_backoff_multiplier = 1000;
 	ck_assert_int_eq(il_backoff_wait_ns(&settings, 9), settings.wait_duration_in_open_ns);
 }
 END_TEST

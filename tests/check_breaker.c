@@ -79,6 +79,25 @@ START_TEST(three_of_ten_reach_a_threshold_of_0_3)
 }
 END_TEST
 
+START_TEST(seven_of_25_reach_a_threshold_of_0_28_and_7_of_10_one_of_0_7)
+{
+	struct il_settings settings = given_settings();
+
+	settings.failure_rate_threshold = 0.28;
+	settings.window_size = settings.minimum_number_of_calls = 25;
+	given_breaker(settings);
+	record_times(7, IL_FAILURE);
+	record_times(18, IL_SUCCESS);
+	assert_state(IL_OPEN, 1);
+	settings.failure_rate_threshold = 0.7;
+	settings.minimum_number_of_calls = 10;
+	given_breaker(settings);
+	record_times(3, IL_SUCCESS);
+	record_times(7, IL_FAILURE);
+	assert_state(IL_OPEN, 1);
+}
+END_TEST
+
 START_TEST(one_of_three_reaches_a_threshold_of_a_third)
 {
 	struct il_settings settings = given_settings();
@@ -456,6 +475,7 @@ END_TEST
 RUN_TESTS("breaker", a_fresh_breaker_is_in_its_initial_state_without_an_event,
 	  a_state_that_needs_a_history_is_no_initial_state, nothing_trips_below_the_minimum,
 	  a_success_that_reaches_the_minimum_trips, three_of_ten_reach_a_threshold_of_0_3,
+	  seven_of_25_reach_a_threshold_of_0_28_and_7_of_10_one_of_0_7,
 	  one_of_three_reaches_a_threshold_of_a_third,
 	  a_rate_just_below_the_threshold_does_not_trip, slow_calls_trip_by_their_own_threshold,
 	  failed_and_slow_are_counted_apart,

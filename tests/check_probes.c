@@ -255,6 +255,20 @@ START_TEST(a_lowered_round_with_no_probe_out_lets_one_more_out_to_end_it)
 }
 END_TEST
 
+START_TEST(a_damaged_number_of_permitted_calls_is_taken_for_the_nearest_valid_one)
+{
+	given_first_probe(given_probes(2, 1));
+	it.settings.permitted_calls_in_half_open = 0;
+	release_of(2);
+	assert_state(IL_HALF_OPEN, 2);
+	it.settings.permitted_calls_in_half_open = UINT32_MAX;
+	record_times(999, IL_SUCCESS);
+	assert_state(IL_HALF_OPEN, 2);
+	record(IL_SUCCESS);
+	assert_state(IL_CLOSED, 3);
+}
+END_TEST
+
 START_TEST(a_raised_round_goes_on)
 {
 	given_first_probe(given_probes(2, 1));
@@ -282,4 +296,6 @@ RUN_TESTS("probes", only_so_many_probes_are_under_way_at_once,
 	  inconclusive_probes_of_another_round_are_forgotten,
 	  a_round_lowered_to_what_has_completed_is_decided_at_the_next_outcome,
 	  a_round_lowered_to_what_has_completed_is_decided_at_the_next_release,
-	  a_lowered_round_with_no_probe_out_lets_one_more_out_to_end_it, a_raised_round_goes_on)
+	  a_lowered_round_with_no_probe_out_lets_one_more_out_to_end_it,
+	  a_damaged_number_of_permitted_calls_is_taken_for_the_nearest_valid_one,
+	  a_raised_round_goes_on)

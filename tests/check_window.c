@@ -312,6 +312,26 @@ START_TEST(a_stranger_in_the_cells_counts_as_nothing)
 }
 END_TEST
 
+START_TEST(a_damaged_tally_does_not_go_below_zero)
+{
+	given_window(IL_COUNT_BASED, 2);
+	record_times(2, IL_SLOW_FAILURE);
+	it.breaker.window.tally = (struct il_tally){ 0 };
+	record(IL_SUCCESS);
+	assert_window(1, 0, 0);
+}
+END_TEST
+
+START_TEST(a_bucket_of_four_thousand_million_seconds_ago_is_not_continued)
+{
+	given_window(IL_TIME_BASED, 4);
+	record_at(1 * SECONDS, IL_FAILURE);
+	record_at(((int64_t)1 << 32) * SECONDS + SECONDS, IL_SUCCESS);
+	ck_assert_uint_eq(it.effects.cell.bucket.tally.total, 1);
+	assert_window(1, 0, 0);
+}
+END_TEST
+
 START_TEST(the_last_second_of_the_clock_is_a_second_like_any_other)
 {
 	given_window(IL_TIME_BASED, 3600);
@@ -335,4 +355,6 @@ RUN_TESTS("window", cells_are_a_byte_a_call_or_a_bucket_a_second,
 	  a_window_keeps_its_calls_while_only_other_settings_change,
 	  a_window_of_another_size_or_type_starts_empty,
 	  the_bytes_of_a_ring_never_look_like_a_bucket, a_stranger_in_the_cells_counts_as_nothing,
+	  a_damaged_tally_does_not_go_below_zero,
+	  a_bucket_of_four_thousand_million_seconds_ago_is_not_continued,
 	  the_last_second_of_the_clock_is_a_second_like_any_other)

@@ -14,11 +14,17 @@ for file in "$@"; do
 		function finish() {
 			if (name != "")
 				print (bad ? "not ok " : "ok ") ++number " - " file " " name
+			failed += bad > 0
 			bad = 0
 		}
 		NR == FNR { mine[FNR] = $0; lines = FNR; next }
 		/^trace / { finish(); name = $0 }
 		$0 != mine[FNR] && !bad++ { print "# " file ":" FNR ": recorded: " $0 "; here: " mine[FNR] }
-		END { finish(); if (lines != FNR) print "not ok - " file " has as many lines as the replay" }
+		END {
+			finish()
+			if (lines != FNR)
+				print "not ok - " file " has as many lines as its replay"
+			exit failed > 0 || lines != FNR
+		}
 	' "$mine" "$file"
 done

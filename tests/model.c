@@ -278,7 +278,7 @@ static const struct {
 	bool decides; /* leaves effects */
 } steps[] = {
 	{ "acquire", step_acquire, 27, true }, { "record", step_record, 31, true },
-	{ "amend", step_amend, 12, true },      { "advance", step_advance, 18, false },
+	{ "amend", step_amend, 12, true },     { "advance", step_advance, 18, false },
 	{ "auto", step_auto, 3, true },        { "inconclusive", step_inconclusive, 4, true },
 	{ "release", step_release, 2, true },  { "override", step_override, 1, true },
 	{ "reset", step_reset, 1, true },      { "reconfigure", step_reconfigure, 1, false },

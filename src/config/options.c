@@ -123,7 +123,7 @@ static int read_path(const char *text, size_t length, char *path, size_t size)
 		return used < 0 ? (int)used : -ENOENT;
 	}
 	if (used == 2)
-		used = 1; /* the root has its slash already */
+		used = 1;     /* the root has its slash already */
 	path[used - 1] = '/'; /* in place of the final 0 */
 	return copy(text, length, path + used, size - (size_t)used);
 }

@@ -9,7 +9,7 @@
 
 #define PREFIX         "INTERLOCK"
 #define VALUE_SHOWN    80 /* bytes of a wrong value */
-#define LINE_MAX_BYTES 640
+#define LINE_MAX_BYTES 512
 
 /* What the environment holds of ours: values point into it; NULL is not set. */
 struct found {
@@ -66,7 +66,9 @@ static void find_all(struct found *found, const char *const *environment)
 	}
 }
 
-static void warn_of_unknown(struct reader *reader, const char *const *environment)
+/* Apart, as complain is, so that their lines are not on the stack together. */
+__attribute__((noinline)) static void warn_of_unknown(struct reader *reader,
+						      const char *const *environment)
 {
 	char line[256], nearest[IL_VARIABLE_MAX];
 
@@ -85,8 +87,8 @@ static void warn_of_unknown(struct reader *reader, const char *const *environmen
 	}
 }
 
-static void complain(struct reader *reader, const char *variable, const char *value,
-		     const char *valid)
+__attribute__((noinline)) static void complain(struct reader *reader, const char *variable,
+					       const char *value, const char *valid)
 {
 	char line[LINE_MAX_BYTES];
 	struct il_text text = il_text_in(line, sizeof(line));

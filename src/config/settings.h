@@ -39,7 +39,7 @@ struct il_config {
 	uint32_t log_format; /* enum il_log_format */
 	struct il_statuses http_failure;
 	char control[IL_PATH_MAX];     /* absolute */
-	char log[IL_LOG_PATH_MAX]; /* "stderr", "syslog", or absolute, %p not yet replaced */
+	char log[IL_LOG_PATH_MAX];     /* "stderr", "syslog", or absolute, %p not yet replaced */
 	char runtime_dir[IL_PATH_MAX]; /* absolute, never "" */
 	char registry[IL_REGISTRY_MAX];
 	char only[IL_LIST_MAX]; /* for il_config_watches */

@@ -6,13 +6,13 @@
  * miss the nanosecond: 1.5^64 alone needs 102 bits.
  */
 #define FRACTION_BITS 52
-#define WORDS         56 /* 63 bits of wait, 64 rounds of 52 bits, one factor on its way */
+#define WORDS         56 /* 63 bits of wait, 64 factors of 53 bits, and room for the point */
 
 __extension__ typedef unsigned __int128 wide;
 
 struct product {
 	uint64_t words[WORDS]; /* lowest first */
-	uint32_t used;         /* words that may differ from 0 */
+	uint32_t used;         /* words up to the last that is not 0 */
 	uint32_t fraction;     /* how many of the lowest bits stand behind the point */
 };
 
@@ -49,20 +49,14 @@ static void multiply(struct product *product, struct factor factor)
 	product->fraction += factor.fraction;
 }
 
-static uint64_t word_at(const struct product *product, uint32_t index)
-{
-	return index < product->used ? product->words[index] : 0;
-}
-
 /* What stands before the point, or `limit` if that is less. */
 static uint64_t whole_part(const struct product *product, uint64_t limit)
 {
 	uint32_t word = product->fraction / 64, bit = product->fraction % 64;
-	wide pair = (wide)word_at(product, word + 1) << 64 | word_at(product, word);
-	wide whole = pair >> bit;
+	wide whole = ((wide)product->words[word + 1] << 64 | product->words[word]) >> bit;
 
-	if (bit != 0)
-		whole |= (wide)word_at(product, word + 2) << (128 - bit);
+	if (product->used > word + 2)
+		return limit; /* the third word alone is more than any limit */
 	return whole < limit ? (uint64_t)whole : limit;
 }
 
@@ -74,13 +68,10 @@ int64_t il_backoff_wait_ns(const struct il_settings *settings, uint32_t failed_r
 	uint64_t limit = (uint64_t)(most > wait ? most : wait);
 	struct factor factor = factor_of(settings->wait_duration_backoff_multiplier);
 	struct product product = { .words = { (uint64_t)wait }, .used = 1 };
-	uint64_t whole = (uint64_t)wait;
 
 	if (failed_rounds > IL_BACKOFF_ROUNDS_MAX)
 		failed_rounds = IL_BACKOFF_ROUNDS_MAX;
-	for (uint32_t n = 0; n < failed_rounds && whole < limit; n++) {
+	for (uint32_t n = 0; n < failed_rounds; n++)
 		multiply(&product, factor);
-		whole = whole_part(&product, limit);
-	}
-	return (int64_t)whole;
+	return (int64_t)whole_part(&product, limit);
 }

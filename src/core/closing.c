@@ -132,7 +132,7 @@ struct il_verdict il_connection_shutdown(struct il_connection *c, const struct i
 		return (struct il_verdict){ 0 };
 	verdict = il_answer_settle(c, facts);
 	c->shut = true;
-	if (!c->open || il_is_first(c) || c->gave_up ||
+	if (!c->open || il_is_first(c) || c->gave_up || c->charged ||
 	    il_waited_ns(c, facts, now_ns) >= IL_PROOF_NS)
 		return verdict;
 	verdict = il_call_ends(c, facts, IL_END_CLOSED, IL_LATER, IL_SEEN_CLOSE, 0);
@@ -185,7 +185,7 @@ static struct il_verdict close_unanswered(struct il_connection *c, const struct 
 	il_call_lasts(c, in_vain ? il_waited_ns(c, facts, now_ns) : 0);
 	verdict = il_call_ends(c, facts, IL_END_CLOSED, situation,
 			       in_vain ? IL_SEEN_TIMEOUT : IL_SEEN_CLOSE, 0);
-	if (situation == IL_LATER && !c->farewell)
+	if (situation == IL_LATER && !c->farewell && !c->charged)
 		verdict.flags |= IL_FAREWELL;
 	return verdict;
 }

@@ -99,7 +99,7 @@ static bool is_bucket_of(const struct il_bucket *bucket, uint64_t second,
 			 const struct il_window *window)
 {
 	return bucket->second == second && bucket->check == ~(uint32_t)second &&
-	       second >= window->since && !is_empty(window);
+	       second >= window->since;
 }
 
 static void pass_seconds(struct il_window *window, uint32_t size, const struct il_bucket *buckets,

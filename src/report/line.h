@@ -30,7 +30,7 @@ struct il_line {
 enum il_log_level il_line_level(const struct il_event *event);
 
 /* Appends the line, without its end. A field that does not fit is left out whole, so that a JSON
- * object stays one; 560 bytes hold every line with an ordinary name. */
+ * object stays one; 512 bytes hold every line with an ordinary name. */
 void il_line_event(struct il_text *text, enum il_log_format format, const struct il_line *line);
 
 /* Appends a line that tells `message` in plain words. */

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#define LINE_BYTES    600
+#define LINE_BYTES    512
 #define QUIET_NS      1000000000
 #define SYSLOG_DAEMON 24 /* facility 3, as RFC 3164 writes it */
 #define BIT(signal)   ((uint64_t)1 << ((signal)-1))

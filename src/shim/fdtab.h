@@ -27,6 +27,7 @@ enum {
 	FDTAB_SOCKET = 1,   /* TCP, not connected yet; bits: */
 	FDTAB_NONBLOCK = 2, /* it has O_NONBLOCK */
 	FDTAB_IPV6 = 4,     /* its family is AF_INET6 */
+	FDTAB_EPOLL = 8,    /* an epoll waits for input on it */
 	FDTAB_CONN = 16     /* and above: a connection's index + 16 */
 };
 

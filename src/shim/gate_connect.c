@@ -90,6 +90,8 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	il_connection_begin(&conn->core, now_ns, try->lookup_ns,
 			    (call->blocks ? IL_CONNECT_BLOCKING : 0) |
 				    (ticket->probe ? IL_CONNECT_PROBE : 0));
+	if (!had_conn && target->entry & FDTAB_EPOLL)
+		il_connection_watch(&conn->core, now_ns, true);
 	call->conn = conn;
 	call->life = atomic_load(&conn->life);
 	il_right_give(&conn->right);
@@ -100,7 +102,7 @@ static bool attempt(struct gate_call *call, struct target *target, int64_t now_n
 {
 	struct il_ticket ticket;
 
-	gate_attempts_due(now_ns, now_ns);
+	gate_looks_at_clock(now_ns);
 	if (!gate_is_open(now_ns) || !name_target(target))
 		return false;
 
@@ -147,6 +149,8 @@ bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct socka
 	bool rejects = false;
 
 	*ret_call = (struct gate_call){ .fd = fd };
+	if (to && length >= sizeof(sa_family_t) && to->sa_family == AF_UNSPEC && gate_watches(fd))
+		gate_closes(fd); /* what follows on this socket is another conversation */
 	if (!gate_is_on() || !is_whole(to, length) || !il_guard_enter(&guard))
 		return false;
 	if (fdtab_make() && fdtab_may_change() && is_new(ret_call, &target))

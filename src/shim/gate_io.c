@@ -82,8 +82,7 @@ void gate_sends(struct gate_call *ret_call, int fd)
 /* Another thread may have the answer before this one has returned from sending. */
 static struct il_verdict judge_overtaken(struct gate_event *event, struct il_verdict verdict)
 {
-	if (verdict.kind || verdict.flags)
-		gate_settles(event->conn, verdict, event->fd, event->guard.now_ns);
+	gate_settles(event->conn, verdict, event->fd, event->guard.now_ns);
 	return il_connection_received(&event->conn->core, &event->facts, event->guard.now_ns, NULL,
 				      0, 1, false);
 }

@@ -27,6 +27,9 @@ HIDDEN bool gate_is_on(void);
 /* Fixes what the registry is called, once, before `on`. `command` is the program's name. */
 HIDDEN void gate_prepares(const char *command);
 
+/* Is the registry open already, or has it a name that others may have filled it under? */
+HIDDEN bool gate_may_know(void);
+
 /* Is the registry there? Opens it at the first call; false while that fails or another thread is
  * busy with it. */
 HIDDEN bool gate_is_open(int64_t now_ns);
@@ -37,7 +40,7 @@ HIDDEN struct il_self gate_self(void);
 /* In a forked child: it is somebody else now. */
 HIDDEN void gate_is_child(void);
 
-/* Ends our presence in the registry. */
+/* Ends our presence in the registry, and all watching. */
 HIDDEN void gate_leaves(void);
 
 /* Facts about the destination of conn. */
@@ -57,6 +60,9 @@ HIDDEN bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint3
 HIDDEN void gate_gives(struct gate_event *event, struct il_verdict verdict);
 /* Applies a verdict about conn. fd is -1 where the kernel cannot be asked any more. */
 HIDDEN void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns);
+
+/* What time alone decides, of all that this process has under way: cheap when nothing is due. */
+HIDDEN void gate_looks_at_clock(int64_t now_ns);
 
 /* The program knows, or will by what it just got, that conn is connected. */
 HIDDEN void gate_connected(struct gate_event *event);

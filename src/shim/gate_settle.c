@@ -49,13 +49,48 @@ static void tell_lease(struct fd_conn *conn, const struct il_facts *facts)
 	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
 }
 
+/* When the next connection has something to say although nothing happens on it. */
+static _Atomic int64_t due_ns = INT64_MAX;
+
+static void note_due(const struct fd_conn *conn, const struct il_facts *facts)
+{
+	int64_t mine_ns = il_connection_due_ns(&conn->core, facts);
+	int64_t first_ns = atomic_load_explicit(&due_ns, memory_order_relaxed);
+
+	while (mine_ns < first_ns && !atomic_compare_exchange_weak(&due_ns, &first_ns, mine_ns))
+		;
+}
+
+static void tick(struct fd_conn *conn, void *now_ns)
+{
+	if (!il_right_take(&conn->right, *(int64_t *)now_ns))
+		return;
+	if (il_connection_is_used(&conn->core)) {
+		struct il_facts facts = gate_facts(conn);
+
+		gate_settles(conn, il_connection_tick(&conn->core, &facts, *(int64_t *)now_ns), -1,
+			     *(int64_t *)now_ns);
+		note_due(conn, &facts);
+	}
+	il_right_give(&conn->right);
+}
+
+void gate_looks_at_clock(int64_t now_ns)
+{
+	gate_attempts_due(now_ns, now_ns);
+	if (now_ns < atomic_load_explicit(&due_ns, memory_order_relaxed))
+		return;
+	atomic_store(&due_ns, INT64_MAX);
+	fdtab_each(tick, &now_ns);
+}
+
 void gate_gives(struct gate_event *event, struct il_verdict verdict)
 {
 	struct fd_conn *conn = event->conn;
 
-	if (verdict.kind || verdict.flags)
-		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	gate_settles(conn, verdict, event->fd, event->guard.now_ns);
 	tell_lease(conn, &event->facts);
+	note_due(conn, &event->facts);
 	il_right_give(&conn->right);
 	il_guard_leave(&event->guard);
 }
@@ -93,6 +128,8 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 	struct il_self self = gate_self();
 	struct il_ticket next;
 
+	if (!verdict.kind && !verdict.flags)
+		return;
 	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)

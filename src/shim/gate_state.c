@@ -126,10 +126,16 @@ void gate_is_child(void)
 		il_segment_join(&gate_state.engine.segment, &self);
 }
 
+bool gate_may_know(void)
+{
+	return atomic_load(&is_open) || options.permanent;
+}
+
 void gate_leaves(void)
 {
 	struct il_self self = gate_self();
 
+	atomic_store(&is_hopeless, true);
 	if (atomic_exchange(&is_open, false))
 		il_segment_leave(&gate_state.engine.segment, &options, &self);
 }

@@ -111,9 +111,13 @@ void gate_selected(const struct gate_sets *sets, const fd_set *out, int rc)
 
 void gate_registers(int fd, uint32_t events)
 {
-	struct fd_conn *conn = fdtab_conn(fdtab_at(fd));
+	uint32_t entry = fdtab_at(fd);
+	struct fd_conn *conn = fdtab_conn(entry);
 	struct gate_event event;
 
+	if (!conn) /* nginx registers before it connects */
+		fdtab_put(fd, events & EPOLLIN ? entry | FDTAB_EPOLL
+					       : entry & ~(uint32_t)FDTAB_EPOLL);
 	if (!conn || !gate_takes(&event, conn, atomic_load(&conn->life), fd))
 		return;
 
@@ -129,6 +133,6 @@ void gate_woke(void)
 
 	if (!fdtab_entries || !il_guard_enter(&guard))
 		return;
-	gate_attempts_due(guard.now_ns, guard.now_ns);
+	gate_looks_at_clock(guard.now_ns);
 	il_guard_leave(&guard);
 }

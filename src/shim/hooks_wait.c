@@ -70,7 +70,7 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
 	int rc = real()->epoll_ctl(epoll, operation, fd, event);
 
-	if (gate_watches(fd) && rc == 0)
+	if (rc == 0 && gate_knows(fd))
 		gate_registers(fd, operation == EPOLL_CTL_DEL ? 0 : event->events);
 	return rc;
 }

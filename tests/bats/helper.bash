@@ -91,3 +91,34 @@ run_twice() {
 	diff "$WORK/plain.out" "$WORK/shim.out" && diff "$WORK/plain.err" "$WORK/shim.err" &&
 		[ "$plain_status" -eq "$status" ]
 }
+
+# watched REGISTRY: the variables of a registry that trips after 5 calls, and a log of everything.
+watched() {
+	LOG=$WORK/log
+	: >"$LOG"
+	export INTERLOCK_REGISTRY=$1 INTERLOCK_LOG=$LOG INTERLOCK_LOG_LEVEL=debug
+	export INTERLOCK_MINIMUM_NUMBER_OF_CALLS=5
+}
+
+# outcomes WORD: how many calls the log has with that outcome, of every breaker.
+outcomes() { grep -cE " (call|amended) .*outcome=$1( |\$)" "$LOG" || :; }
+
+# changes: the state changes so far, one a line: `CLOSED OPEN`.
+changes() { sed -n 's/.* state_change .*from=\([A-Z_]*\) to=\([A-Z_]*\) .*/\1 \2/p' "$LOG"; }
+
+# are_all_good N: the log tells of exactly N calls, all SUCCESS, and of no change.
+are_all_good() {
+	[ "$(outcomes SUCCESS)" -eq "$1" ] && [ "$(outcomes '[A-Z_]*')" -eq "$1" ] &&
+		[ -z "$(changes)" ] && return 0
+	cat "$LOG"
+	return 1
+}
+
+# Repeats a command with the shim, whatever comes of it.
+times() {
+	local i count=$1
+	shift
+	for i in $(seq "$count"); do
+		shimmed "$@" >/dev/null 2>&1 </dev/null 3>&- || :
+	done
+}

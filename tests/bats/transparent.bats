@@ -113,7 +113,7 @@ names() { sed -n 's/^IL_[A-Z]*([^,]*, \([A-Za-z0-9_]*\),.*/\1/p' "$ROOT/src/shim
 	url=http://127.0.0.1:$PORT
 	run_twice sh -c "curl -sS $url 2>&1 | sed 's/after [0-9]* ms//'"
 	run_twice wget -q -O - "$url"
-	run_twice git ls-remote "$url/x.git"
+	run_twice sh -c "git ls-remote $url/x.git 2>&1 | sed 's/after [0-9]* ms//'"
 	run_twice bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT"
 }
 
