@@ -180,13 +180,3 @@ struct il_verdict il_opening_lapse(struct il_connection *c, int64_t now_ns)
 	c->state = IL_STATE_LATER;
 	return il_call_held(c, IL_SEEN_ANSWER);
 }
-
-struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then)
-{
-	uint8_t flags = first.flags | then.flags;
-
-	if (!first.kind)
-		first = then;
-	first.flags = flags;
-	return first;
-}

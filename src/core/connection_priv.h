@@ -106,7 +106,15 @@ struct il_verdict il_answer(struct il_connection *c, const struct il_facts *fact
 			    enum il_meaning meaning, int64_t when_ns);
 struct il_verdict il_answer_settle(struct il_connection *c, const struct il_facts *facts);
 struct il_verdict il_opening_lapse(struct il_connection *c, int64_t now_ns);
-struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then);
+static inline struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then)
+{
+	uint8_t flags = first.flags | then.flags;
+
+	if (!first.kind)
+		first = then;
+	first.flags = flags;
+	return first;
+}
 
 /* waiting.c */
 void il_wait_restart(struct il_connection *c, int64_t now_ns);

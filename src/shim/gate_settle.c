@@ -34,19 +34,21 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 		disown(conn, ret_event->guard.now_ns);
 	ret_event->conn = conn;
 	ret_event->fd = fd;
-	ret_event->facts = gate_facts(conn);
+	gate_facts(conn, &ret_event->facts);
 	return true;
 }
 
-/* Tells the lease since when the program waits, if that changed. */
-static void tell_lease(struct fd_conn *conn, const struct il_facts *facts)
+/* Tells the lease since when the program waits, if that changed. True: it begins to wait; without
+ * that, and for no probe, a connection has nothing to say when nothing happens. */
+static bool tell_lease(struct fd_conn *conn, const struct il_facts *facts)
 {
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, facts);
 
 	if (since_ns == conn->waiting_since_ns)
-		return;
+		return false;
 	conn->waiting_since_ns = since_ns;
 	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
+	return since_ns != 0;
 }
 
 /* When the next connection has something to say although nothing happens on it. */
@@ -66,8 +68,9 @@ static void tick(struct fd_conn *conn, void *now_ns)
 	if (!il_right_take(&conn->right, *(int64_t *)now_ns))
 		return;
 	if (il_connection_is_used(&conn->core)) {
-		struct il_facts facts = gate_facts(conn);
+		struct il_facts facts;
 
+		gate_facts(conn, &facts);
 		gate_settles(conn, il_connection_tick(&conn->core, &facts, *(int64_t *)now_ns), -1,
 			     *(int64_t *)now_ns);
 		note_due(conn, &facts);
@@ -88,9 +91,10 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 {
 	struct fd_conn *conn = event->conn;
 
-	gate_settles(conn, verdict, event->fd, event->guard.now_ns);
-	tell_lease(conn, &event->facts);
-	note_due(conn, &event->facts);
+	if (verdict.kind || verdict.flags)
+		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	if (tell_lease(conn, &event->facts) || conn->ticket.probe)
+		note_due(conn, &event->facts);
 	il_right_give(&conn->right);
 	il_guard_leave(&event->guard);
 }
