@@ -33,17 +33,13 @@ static void give_up(const char *what)
 	exit(1);
 }
 
-static int connect_to_port(void)
+static int connect_socket(int fd)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 				  .sin_port = htons((uint16_t)atoi(argument)) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
-		return fd;
-	close(fd);
-	return -1;
+	return connect(fd, (struct sockaddr *)&to, sizeof(to));
 }
 
 static void exchange(void)
@@ -71,8 +67,8 @@ static void make_pipe(void)
 
 static void make_connection(void)
 {
-	in = out = connect_to_port();
-	if (in < 0)
+	in = out = socket(AF_INET, SOCK_STREAM, 0);
+	if (connect_socket(in))
 		give_up("connect");
 	setsockopt(in, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 }
@@ -86,12 +82,13 @@ static void connect_and_exchange(void)
 
 static void be_refused(void)
 {
-	if (connect_to_port() >= 0 || errno != ECONNREFUSED)
+	if (connect_socket(out) == 0 || errno != ECONNREFUSED)
 		give_up("this port should have been closed: connect");
 }
 
 static void be_refused_often(void)
 {
+	out = socket(AF_INET, SOCK_STREAM, 0);
 	for (int i = 0; i < REJECTED_FROM; i++)
 		be_refused();
 }
@@ -145,7 +142,7 @@ static const struct {
 	{ "pipe", make_pipe, exchange },	 /* 64 bytes through a pipe of its own */
 	{ "exchange", make_connection, exchange }, /* 64 bytes there and back, one connection */
 	{ "connect", NULL, connect_and_exchange }, /* and close */
-	{ "refused", be_refused_often, be_refused }, /* PORT is closed */
+	{ "refused", be_refused_often, be_refused }, /* connect() to a closed PORT, nothing else */
 	{ "start", name_preload, start },	 /* /bin/true under PRELOAD, to its end */
 };
 
