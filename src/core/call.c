@@ -163,10 +163,8 @@ struct il_verdict il_answer(struct il_connection *c, const struct il_facts *fact
 }
 
 /* An answer whose first line never got complete was one all the same. */
-struct il_verdict il_answer_settle(struct il_connection *c, const struct il_facts *facts)
+struct il_verdict il_answer_is_partial(struct il_connection *c, const struct il_facts *facts)
 {
-	if (!c->answer_ns)
-		return (struct il_verdict){ 0 };
 	return il_answer(c, facts, c->protocol == IL_SPEAKS_TLS ? IL_MEANS_HANDSHAKE : IL_MEANS_ANSWER,
 			 c->answer_ns);
 }
