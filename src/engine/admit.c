@@ -123,23 +123,24 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 		     const struct il_ticket *connection, int64_t now_ns,
 		     struct il_ticket *ret_ticket)
 {
-	struct il_ticket ticket = { .slot = connection->slot,
-				    .incarnation = connection->incarnation };
-	struct il_slot *slot = il_engine_slot(engine, &ticket);
+	struct il_slot *slot = il_engine_slot(engine, connection);
+	uint64_t incarnation = connection->incarnation;
+	uint32_t place = connection->slot;
 
 	*ret_ticket = (struct il_ticket){ 0 };
-	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != ticket.incarnation)
+	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != incarnation)
 		return;
 	uint64_t word = il_slot_word(slot);
 
-	ticket.generation = IL_COMMIT_GENERATION(word);
+	ret_ticket->slot = place;
+	ret_ticket->incarnation = incarnation;
+	ret_ticket->generation = IL_COMMIT_GENERATION(word);
 	if (admits_all(IL_COMMIT_STATE(word))) {
-		open_lease(slot, self, now_ns, &ticket);
+		open_lease(slot, self, now_ns, ret_ticket);
 	} else {
-		ticket.passed = 1;
+		ret_ticket->passed = 1;
 		il_slot_count_now(slot, IL_COUNT_passed_while_open, 1);
 	}
-	*ret_ticket = ticket;
 }
 
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns)

@@ -47,7 +47,8 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 				  struct il_ticket *ret_ticket);
 
 /* A later exchange on a connection whose first call had `connection`. Recorded in CLOSED,
- * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so. */
+ * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so.
+ * ret_ticket may be `connection`. */
 void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 		     const struct il_ticket *connection, int64_t now_ns,
 		     struct il_ticket *ret_ticket);
