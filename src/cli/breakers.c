@@ -81,8 +81,8 @@ static void read_registry(const char *directory, const char *registry, bool was_
 /* Directories, sockets and the like are somebody else's. */
 static int may_be_registry(const struct dirent *entry)
 {
-	bool is_file = entry->d_type == DT_REG || entry->d_type == DT_LNK ||
-		       entry->d_type == DT_UNKNOWN;
+	bool is_file =
+		entry->d_type == DT_REG || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
 
 	return is_file && strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) != 0;
 }
