@@ -46,6 +46,8 @@ START_TEST(no_bit_is_lost_on_the_way)
 	ck_assert_int_eq(wait_after(10 * SECONDS, 1.7, 1), 16999999999);
 	ck_assert_int_eq(wait_after(10 * SECONDS, 1.1, 1), 11 * SECONDS);
 	ck_assert_int_eq(wait_after(3, 1.7, 64), 1682101596180314);
+	/* 64 bits behind the point would be one nanosecond short here */
+	ck_assert_int_eq(wait_after(5, 2.3, 49), 2652369157671064115);
 }
 END_TEST
 

@@ -96,7 +96,8 @@ void il_cells_store(void *cells, const struct il_effects *effects);
 void il_breaker_init(struct il_breaker *breaker, const struct il_settings *settings);
 
 /* Asks for admission. True: admitted, and the caller's ticket is breaker->generation as it is then;
- * every admitted call ends in exactly one record, release or inconclusive. False: rejected. */
+ * every admitted call ends in exactly one record, release or inconclusive. False: rejected.
+ * In HALF_OPEN with no probe out a call is always admitted, so that a round can always end. */
 bool il_breaker_acquire(struct il_breaker *breaker, const struct il_settings *settings,
 			int64_t now_ns, struct il_effects *ret_effects);
 
@@ -109,7 +110,11 @@ struct il_handle il_breaker_record(struct il_breaker *breaker, const struct il_s
 				   const void *cells, int64_t now_ns, uint64_t generation,
 				   enum il_outcome outcome, struct il_effects *ret_effects);
 
-/* Corrects an outcome. Returns the handle that stands for it from now on. */
+/*
+ * Corrects an outcome. Returns the handle that stands for it from now on. Event: AMENDED. But if the
+ * outcome was dropped, or is of another generation, it is news: recorded as new where the state
+ * records in the window (event: CALL), nothing elsewhere (no event, the handle as it was).
+ */
 struct il_handle il_breaker_amend(struct il_breaker *breaker, const struct il_settings *settings,
 				  const void *cells, int64_t now_ns, struct il_handle handle,
 				  enum il_outcome outcome, struct il_effects *ret_effects);

@@ -211,7 +211,8 @@ struct il_header {
 	uint64_t registry_full;	  /* [atomic] calls that passed because there was no slot */
 	uint64_t evicted;	  /* [atomic] */
 	uint64_t events_next;	  /* [atomic] */
-	uint64_t reserved[8];
+	uint64_t takeovers;	  /* [atomic] locks of slots taken from the dead, or after a jump */
+	uint64_t reserved[7];
 	struct il_attached attached[IL_ATTACHED];
 	/* [atomic] 15 bytes of name, and a 1 when they are whole: two words, each claimed by CAS */
 	char commands[IL_COMMANDS][IL_COMMAND_BYTES];

@@ -171,10 +171,8 @@ struct il_verdict il_answer(struct il_connection *c, const struct il_facts *fact
 }
 
 /* An answer whose first line never got complete was one all the same. */
-struct il_verdict il_answer_settle(struct il_connection *c, const struct il_facts *facts)
+struct il_verdict il_answer_is_partial(struct il_connection *c, const struct il_facts *facts)
 {
-	if (!c->answer_ns)
-		return (struct il_verdict){ 0 };
 	return il_answer(c, facts, c->protocol == IL_SPEAKS_TLS ? IL_MEANS_HANDSHAKE : IL_MEANS_ANSWER,
 			 c->answer_ns);
 }
@@ -187,14 +185,4 @@ struct il_verdict il_opening_lapse(struct il_connection *c, int64_t now_ns)
 		return (struct il_verdict){ 0 };
 	c->state = IL_STATE_LATER;
 	return il_call_held(c, IL_SEEN_ANSWER);
-}
-
-struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then)
-{
-	uint8_t flags = first.flags | then.flags;
-
-	if (!first.kind)
-		first = then;
-	first.flags = flags;
-	return first;
 }

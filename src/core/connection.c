@@ -68,7 +68,8 @@ static struct il_verdict exchange_begins(struct il_connection *c, const struct i
 
 	if (c->tickets == 1 && !il_answers(facts))
 		verdict.flags |= IL_LEARNT_ANSWERED;
-	il_tls_exchange_begins(c);
+	if (c->tickets == 1)
+		il_tls_exchange_begins(c);
 	c->begun_ns = now_ns;
 	c->open = true;
 	c->gave_up = false;
@@ -79,7 +80,8 @@ static struct il_verdict exchange_begins(struct il_connection *c, const struct i
 		c->exchanges++;
 		return verdict;
 	}
-	verdict = il_verdict_join(verdict, il_call_held(c, IL_SEEN_ANSWER));
+	if (c->call == IL_CALL_HELD)
+		verdict = il_verdict_join(verdict, il_call_held(c, IL_SEEN_ANSWER));
 	verdict.flags |= IL_CALL_BEGINS;
 	c->state = IL_STATE_LATER;
 	c->call = IL_CALL_UNDECIDED;
@@ -155,7 +157,7 @@ struct il_verdict il_connection_sent(struct il_connection *c, const struct il_fa
 	if (!c->open)
 		verdict = il_verdict_join(verdict, exchange_begins(c, facts, now_ns));
 	if (c->protocol != IL_SPEAKS_TLS)
-		il_http_request(c, content);
+		il_http_request(c, &content);
 	il_wait_restart(c, now_ns);
 	c->sent_ns = now_ns;
 	return verdict;
@@ -182,7 +184,7 @@ static size_t count_once(struct il_connection *c, size_t bytes, bool peek)
 	return bytes - known;
 }
 
-static enum il_meaning what_is_received(struct il_connection *c, struct il_content content)
+static enum il_meaning what_is_received(struct il_connection *c, const struct il_content *content)
 {
 	uint8_t tickets = c->tickets;
 	enum il_meaning means;
@@ -190,7 +192,7 @@ static enum il_meaning what_is_received(struct il_connection *c, struct il_conte
 	if (c->protocol == IL_SPEAKS_TLS) {
 		if (!il_tls_follows(c))
 			return IL_MEANS_ANSWER;
-		means = il_tls_received(c, content);
+		means = il_tls_received(c, *content);
 		/* It was no answer after all: the exchange stands unanswered. */
 		if (tickets == 1 && c->tickets == 2 && !c->farewell)
 			c->open = true;
@@ -198,12 +200,12 @@ static enum il_meaning what_is_received(struct il_connection *c, struct il_conte
 	}
 	if (c->open)
 		return il_http_received(c, content);
-	c->body_left -= content.bytes < c->body_left ? content.bytes : c->body_left;
+	c->body_left -= content->bytes < c->body_left ? content->bytes : c->body_left;
 	return IL_MEANS_NOTHING;
 }
 
 static struct il_verdict take(struct il_connection *c, const struct il_facts *facts, int64_t now_ns,
-			      struct il_content content)
+			      const struct il_content *content)
 {
 	enum il_meaning means = what_is_received(c, content);
 
@@ -237,9 +239,11 @@ struct il_verdict il_connection_received(struct il_connection *c, const struct i
 	c->received_bytes += fresh;
 	if (c->state == IL_STATE_QUIET)
 		return verdict;
-	il_content_skip(&content, bytes - fresh);
-	verdict = il_verdict_join(verdict, il_opening_lapse(c, now_ns));
-	verdict = il_verdict_join(verdict, take(c, facts, now_ns, content));
+	if (bytes != fresh)
+		il_content_skip(&content, bytes - fresh);
+	if (c->state == IL_STATE_OPENING && !c->open)
+		verdict = il_verdict_join(verdict, il_opening_lapse(c, now_ns));
+	verdict = il_verdict_join(verdict, take(c, facts, now_ns, &content));
 	c->received_ns = now_ns;
 	c->gave_up = false;
 	il_wait_restart(c, now_ns);

@@ -66,7 +66,7 @@ struct il_hello {
 	uint16_t value, left, ext;
 };
 
-/* Private to core/connection*.c, tls.c, http.c and their tests: read it through the functions. */
+/* Private to the sources of a connection and their tests: read it through the functions. */
 struct il_connection {
 	int64_t begun_ns;      /* connect(), or the first byte of the current exchange */
 	int64_t connecting_ns; /* look-up and connecting: a part of the first exchange */
@@ -97,10 +97,10 @@ struct il_connection {
 	bool charged;	 /* the current call */
 	bool sent_here;	 /* a byte was sent in the current exchange */
 
-	uint8_t request;      /* http.c: how far the request line was read */
-	uint8_t request_kind; /* http.c: bits */
-	uint8_t status_have;  /* http.c: bytes of the status line so far, 0..12 */
-	uint8_t skip;	      /* http.c: within the header of a 1xx answer */
+	uint8_t request;      /* http_request.c: how far the request line was read */
+	uint8_t request_kind; /* http_request.c: bits */
+	uint8_t status_have;  /* http_answer.c: bytes of the status line so far, 0..12 */
+	uint8_t skip;	      /* http_answer.c: within the header of a 1xx answer */
 	uint16_t status;
 
 	uint8_t tls;	     /* tls.c: bits */

@@ -1,6 +1,7 @@
 /*
  * What the sources of a connection share: connection.c (bytes and exchanges), call.c (verdicts),
- * waiting.c, closing.c, and what reads bytes: content.c, tls.c, hello.c, http.c.
+ * waiting.c, closing.c, and what reads bytes: content.c, tls.c,
+ * hello.c, http_request.c, http_answer.c.
  */
 #ifndef CORE_CONNECTION_PRIV_H
 #define CORE_CONNECTION_PRIV_H
@@ -57,6 +58,9 @@ enum {
 	IL_TLS_LOST = 32   /* bytes were not seen or are no records: no more is known */
 };
 
+#define IL_HTTP_VERSION	      "HTTP/1."
+#define IL_HTTP_VERSION_BYTES 7
+
 /* Bits of c->request_kind. */
 enum { IL_REQUEST_HTTP = 1, IL_REQUEST_CONNECT = 2, IL_REQUEST_HEAD = 4, IL_REQUEST_ABSOLUTE = 8 };
 
@@ -70,12 +74,24 @@ struct il_content {
 
 /* The next piece, at most c->bytes long. False: no more. *ret_at == NULL: not to be seen. */
 bool il_content_next(struct il_content *content, const uint8_t **ret_at, size_t *ret_length);
+/* Its first piece if that is to be seen and not empty, else NULL. Takes nothing. */
+static inline const uint8_t *il_content_peek(const struct il_content *content, size_t *ret_length)
+{
+	if (!content->iov || content->count <= 0 || !content->iov->iov_base ||
+	    content->iov->iov_len <= content->skip)
+		return NULL;
+	*ret_length = content->iov->iov_len - content->skip;
+	if (*ret_length > content->bytes)
+		*ret_length = content->bytes;
+	return (const uint8_t *)content->iov->iov_base + content->skip;
+}
+
 /* Skips `bytes` of it. */
 void il_content_skip(struct il_content *content, size_t bytes);
 /* Copies up to size bytes without taking them; returns how many. */
 size_t il_content_head(struct il_content content, uint8_t *to, size_t size);
 
-/* tls.c, http.c */
+/* tls.c, hello.c, http_request.c, http_answer.c */
 enum il_sending il_tls_sends(const struct il_connection *c, const struct il_content *content);
 void il_tls_sent(struct il_connection *c, struct il_content content);
 enum il_meaning il_tls_received(struct il_connection *c, struct il_content content);
@@ -84,10 +100,11 @@ void il_tls_exchange_begins(struct il_connection *c);
 bool il_tls_only_tickets(const struct il_connection *c);
 bool il_tls_own_records(const struct il_connection *c);
 void il_hello_read(struct il_connection *c, const uint8_t *at, size_t length);
-void il_http_request(struct il_connection *c, struct il_content content);
-enum il_meaning il_http_received(struct il_connection *c, struct il_content content);
+void il_http_request(struct il_connection *c, const struct il_content *content);
+enum il_meaning il_http_received(struct il_connection *c, const struct il_content *content);
 bool il_http_is_proxys(const struct il_connection *c);
 bool il_http_opens_tunnel(const struct il_connection *c);
+bool il_http_has_body(const struct il_connection *c);
 
 /* content.c: what the first bytes sent say it speaks. */
 void il_content_classify(struct il_connection *c, const struct il_content *content);
@@ -104,12 +121,10 @@ struct il_verdict il_call_charge(struct il_connection *c, const struct il_facts 
 				 int64_t waited_ns);
 struct il_verdict il_answer(struct il_connection *c, const struct il_facts *facts,
 			    enum il_meaning meaning, int64_t when_ns);
-struct il_verdict il_answer_settle(struct il_connection *c, const struct il_facts *facts);
+struct il_verdict il_answer_is_partial(struct il_connection *c, const struct il_facts *facts);
 struct il_verdict il_opening_lapse(struct il_connection *c, int64_t now_ns);
-struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then);
 
 /* waiting.c */
-void il_wait_restart(struct il_connection *c, int64_t now_ns);
 void il_wait_stop(struct il_connection *c, int64_t now_ns, bool empty);
 int64_t il_waited_strong_ns(const struct il_connection *c, const struct il_facts *facts,
 			    int64_t now_ns);
@@ -144,6 +159,34 @@ static inline bool il_is_asked_first(const struct il_facts *facts)
 static inline int64_t il_span(int64_t from_ns, int64_t to_ns)
 {
 	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* At most one of the two says something about the call. */
+static inline struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then)
+{
+	then.flags |= first.flags;
+	if (!first.kind)
+		return then;
+	first.flags = then.flags;
+	return first;
+}
+
+/* Something else than the rest of the first line comes: what there is of it is an answer. */
+static inline struct il_verdict il_answer_settle(struct il_connection *c,
+						 const struct il_facts *facts)
+{
+	return c->answer_ns ? il_answer_is_partial(c, facts) : (struct il_verdict){ 0 };
+}
+
+/* A byte went or came: waiting counts from here. */
+static inline void il_wait_restart(struct il_connection *c, int64_t now_ns)
+{
+	c->strong_ns = c->weak_ns = 0;
+	c->ran_out = false;
+	if (c->strong_since_ns)
+		c->strong_since_ns = now_ns;
+	if (c->weak_since_ns)
+		c->weak_since_ns = now_ns;
 }
 
 #endif

@@ -1,17 +1,6 @@
 /* How long the program has waited for an answer, and what time alone decides. */
 #include "core/connection_priv.h"
 
-/* A byte went or came: waiting counts from here. */
-void il_wait_restart(struct il_connection *c, int64_t now_ns)
-{
-	c->strong_ns = c->weak_ns = 0;
-	c->ran_out = false;
-	if (c->strong_since_ns)
-		c->strong_since_ns = now_ns;
-	if (c->weak_since_ns)
-		c->weak_since_ns = now_ns;
-}
-
 void il_wait_stop(struct il_connection *c, int64_t now_ns, bool empty)
 {
 	if (!c->strong_since_ns)

@@ -63,9 +63,15 @@ size_t il_cells_bytes(const struct il_settings *settings)
 
 void il_cells_store(void *cells, const struct il_effects *effects)
 {
-	if (effects->cell_bytes <= sizeof(effects->cell) &&
-	    effects->cell_offset <= IL_CELLS_BYTES_MAX - sizeof(effects->cell))
-		memcpy((char *)cells + effects->cell_offset, &effects->cell, effects->cell_bytes);
+	const size_t bucket_bytes = sizeof(struct il_bucket);
+	uint8_t *bytes = cells;
+
+	if (effects->cell_offset > IL_CELLS_BYTES_MAX - bucket_bytes)
+		return;
+	if (effects->cell_bytes == bucket_bytes)
+		memcpy(bytes + effects->cell_offset, &effects->cell.bucket, bucket_bytes);
+	else if (effects->cell_bytes == 1)
+		bytes[effects->cell_offset] = effects->cell.outcome;
 }
 
 void il_window_clear(struct il_window *window)

@@ -113,8 +113,13 @@ void il_lease_reap(struct il_slot *slot, uint32_t index)
 		return;
 	uint64_t tag = il_tag_load(&slot->leases[index]);
 
-	if (il_tag_kind(tag) == IL_LEASE_FILLING &&
-	    !il_process_alive((uint32_t)(tag >> PID_SHIFT & PID_MASK), 0))
+	if (il_tag_kind(tag) != IL_LEASE_FILLING ||
+	    il_process_alive((uint32_t)(tag >> PID_SHIFT & PID_MASK), 0))
+		return;
+	/* Killed between its commit and the copying, it has its probe: whoever takes the slot's lock
+	 * next makes the entry one. */
+	if (__atomic_load_n(&slot->applied, __ATOMIC_ACQUIRE) ==
+	    IL_COMMIT_SEQUENCE(il_slot_word(slot)))
 		il_tag_swap(&slot->leases[index], tag, il_tag_freed(tag));
 }
 

@@ -88,11 +88,12 @@ bool fdtab_may_change(void)
 	return true;
 }
 
-bool fdtab_is_copy(void)
+bool fdtab_may_add(void)
 {
 	struct table *here = atomic_load(&table);
 
-	return here && atomic_load_explicit(&here->owner, memory_order_relaxed) == 0;
+	return here && (atomic_load_explicit(&here->owner, memory_order_relaxed) > 0 ||
+			fdtab_may_change());
 }
 
 int fdtab_highest(void)

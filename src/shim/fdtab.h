@@ -57,8 +57,9 @@ HIDDEN bool fdtab_make(void);
  * system call: getpid. */
 HIDDEN bool fdtab_may_change(void);
 
-/* Is this a forked copy that nobody owns yet? fdtab_may_change ends that. */
-HIDDEN bool fdtab_is_copy(void);
+/* The same for what a vfork child does not do: open sockets, connect, send, receive. Costs no system
+ * call. */
+HIDDEN bool fdtab_may_add(void);
 
 /* The connection of an entry; null if it is none. Stays readable for ever, but may be another
  * connection later: compare its life. */

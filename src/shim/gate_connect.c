@@ -155,7 +155,7 @@ bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct socka
 		gate_closes(fd); /* what follows on this socket is another conversation */
 	if (!gate_is_on() || !is_whole(to, length) || !il_guard_enter(&guard))
 		return false;
-	if (fdtab_make() && fdtab_may_change() && is_new(ret_call, &target))
+	if (fdtab_make() && fdtab_may_add() && is_new(ret_call, &target))
 		rejects = attempt(ret_call, &target, guard.now_ns);
 	if (rejects)
 		guard.error = gate_state.config.reject_errno;

@@ -49,7 +49,7 @@ void gate_saw_socket(int fd, int family, int type, int protocol)
 	bool tcp = is_tcp(family, type, protocol);
 	if ((!tcp && !gate_knows(fd)) || !il_guard_enter(&guard))
 		return;
-	if (fdtab_make() && fdtab_may_change()) {
+	if (fdtab_make() && fdtab_may_add()) {
 		forget(fd, guard.now_ns);
 		if (tcp)
 			fdtab_put(fd, FDTAB_SOCKET | (type & SOCK_NONBLOCK ? FDTAB_NONBLOCK : 0) |

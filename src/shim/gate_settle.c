@@ -18,9 +18,7 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 			atomic_store(&conn->missed, true);
 		return false;
 	}
-	if (fdtab_is_copy())
-		fdtab_may_change();
-	if (!il_right_take(&conn->right, ret_event->guard.now_ns)) {
+	if (!fdtab_may_add() || !il_right_take(&conn->right, ret_event->guard.now_ns)) {
 		atomic_store(&conn->missed, true);
 		il_guard_leave(&ret_event->guard);
 		return false;

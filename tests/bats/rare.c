@@ -169,8 +169,10 @@ static void small_stack(void)
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
-	printf("create %d\n", pthread_create(&thread, &attributes, converse, NULL));
-	pthread_join(thread, NULL);
+	int rc = pthread_create(&thread, &attributes, converse, NULL);
+	if (rc == 0)
+		pthread_join(thread, NULL);
+	printf("create %d\n", rc);
 }
 
 /* The child shares our memory and closes everything. */
