@@ -8,9 +8,9 @@
 
 struct cli_breaker {
 	char *registry;
-	char *name; /* printable: odd bytes are \xHH */
-	uint32_t state;		   /* enum il_state, if the registry is not damaged */
-	struct il_look look;	   /* the window now */
+	char *name;          /* printable: odd bytes are \xHH */
+	uint32_t state;      /* enum il_state, if the registry is not damaged */
+	struct il_look look; /* the window now */
 	uint64_t counts[IL_COUNTERS];
 };
 

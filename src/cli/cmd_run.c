@@ -33,10 +33,10 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "interlock run",
 	.arguments = " [--] PROGRAM [ARG...]",
-	.about = "Runs an unmodified program with a circuit breaker in front of every destination.\n"
-		 "Settings come from the environment (INTERLOCK_...) and from --set, and are checked\n"
-		 "before the program starts. Ends with the program's exit status; 2: not started\n"
-		 "because of what was said; 126: cannot be executed; 127: not found.",
+	.about = "Runs an unmodified program with a circuit breaker before every destination.\n"
+		 "Settings come from the environment (INTERLOCK_...) and from --set; all are\n"
+		 "checked before the program starts. Ends with the program's exit status; 2: not\n"
+		 "started because of what was said; 126: cannot be executed; 127: not found.",
 	.options = options,
 	.count = sizeof(options) / sizeof(options[0]),
 };

@@ -33,16 +33,18 @@ static int take_directory(void *context, const char *value)
 static const struct cli_option options[] = {
 	{ "registry", "NAME", "only this registry", take_registry },
 	{ "json", NULL, "as one JSON array of objects, with every counter", take_json },
-	{ "runtime-dir", "D", "look there (default: INTERLOCK_RUNTIME_DIR, or /dev/shm/interlock-UID)",
+	{ "runtime-dir", "D",
+	  "look there (default: INTERLOCK_RUNTIME_DIR, or /dev/shm/interlock-UID)",
 	  take_directory },
 };
 
 static const struct cli_usage usage = {
 	.name = "interlock status",
 	.arguments = "",
-	.about = "Shows every breaker of this user, live, without asking any program. Calls, failures and\n"
-		 "rates are those of the window; retry is the time until an open breaker lets a probe\n"
-		 "out. Ends with 1 if something could not be read, or there is no such registry.",
+	.about = "Shows every breaker of this user, live, without asking any program. Calls,\n"
+		 "failures and rates are those of the window; retry is the time until an open\n"
+		 "breaker lets a probe out. Ends with 1 if something could not be read, or there\n"
+		 "is no such registry.",
 	.options = options,
 	.count = sizeof(options) / sizeof(options[0]),
 };

@@ -36,7 +36,7 @@ static char *find(const char *program)
 }
 
 /* Class and machine stand at the same places in files of either class. */
-static bool read_header(const char *path, ElfW(Ehdr) *ret_header)
+static bool read_header(const char *path, ElfW(Ehdr) * ret_header)
 {
 	FILE *file = fopen(path, "re");
 	size_t got = file ? fread(ret_header, 1, sizeof(*ret_header), file) : 0;
@@ -56,9 +56,10 @@ bool cli_library_fits(const char *program)
 		     own.e_machine == other.e_machine);
 
 	if (!fits)
-		cli_complain("'%s' is a program of another machine or word size (%d bit): the loader "
-			     "would run it without the library",
-			     path, other.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64);
+		cli_complain(
+			"'%s' is a program of another machine or word size (%d bit): the loader "
+			"would run it without the library",
+			path, other.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64);
 	free(path);
 	return fits;
 }

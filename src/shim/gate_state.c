@@ -3,7 +3,8 @@
 
 #include "base/file.h"
 
-#define OPENING_LOST_NS 1000000000
+#define OPENING_NAPS   16
+#define OPENING_NAP_NS 250000
 
 struct gate_state gate_state;
 
@@ -94,11 +95,27 @@ static void open_now(void)
 	atomic_store(&is_open, true);
 }
 
+/* Opening takes longer than a right is waited for, and a connection that was not watched when it
+ * began never is: the other threads wait, as long as the path of a call allows, once. */
+static bool take_opening(int64_t now_ns)
+{
+	static atomic_bool is_stuck;
+
+	for (int nap = 0; !il_right_take(&opening, now_ns); nap++) {
+		if (nap == OPENING_NAPS)
+			atomic_store(&is_stuck, true);
+		if (atomic_load(&is_stuck))
+			return false;
+		il_sys_nanosleep(OPENING_NAP_NS);
+	}
+	return true;
+}
+
 bool gate_is_open(int64_t now_ns)
 {
 	if (atomic_load_explicit(&is_open, memory_order_acquire))
 		return true;
-	if (atomic_load(&is_hopeless) || !il_right_take(&opening, now_ns))
+	if (atomic_load(&is_hopeless) || !take_opening(now_ns))
 		return false;
 	if (!atomic_load(&is_open) && !atomic_load(&is_hopeless))
 		open_now();
@@ -106,13 +123,11 @@ bool gate_is_open(int64_t now_ns)
 	return atomic_load(&is_open);
 }
 
-struct il_facts gate_facts(const struct fd_conn *conn)
+void gate_facts(const struct fd_conn *conn, struct il_facts *ret_facts)
 {
-	struct il_facts facts = gate_state.facts;
-
-	facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket);
-	facts.slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
-	return facts;
+	*ret_facts = gate_state.facts;
+	ret_facts->dest = il_engine_facts(&gate_state.engine, &conn->ticket);
+	ret_facts->slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
 }
 
 void gate_is_child(void)
