@@ -7,8 +7,8 @@
 
 #include <sys/stat.h>
 
-#define BREAKERS 8
-#define WORKERS  3
+#define BREAKERS   8
+#define WORKERS    3
 #define SILENCE_NS (20 * SECOND) /* a worker that says nothing for so long hangs */
 
 enum where { IN_HEADER, IN_SLOT };
@@ -22,62 +22,155 @@ struct field {
 
 #define SIZE_OF(type, member) sizeof(((type *)0)->member)
 #define ID(member)                                                                                 \
-	{ "id." #member, IN_HEADER, offsetof(struct il_header, id.member),                         \
-	  SIZE_OF(struct il_header, id.member), 1, 0 }
+	{                                                                                          \
+		"id." #member, IN_HEADER, offsetof(struct il_header, id.member),                   \
+			SIZE_OF(struct il_header, id.member), 1, 0                                 \
+	}
 #define HEADER(member)                                                                             \
-	{ #member, IN_HEADER, offsetof(struct il_header, member),                                  \
-	  SIZE_OF(struct il_header, member), 1, 0 }
+	{                                                                                          \
+#member, IN_HEADER, offsetof(struct il_header, member),                            \
+			SIZE_OF(struct il_header, member), 1, 0                                    \
+	}
 #define SLOT(member)                                                                               \
-	{ #member, IN_SLOT, offsetof(struct il_slot, member), SIZE_OF(struct il_slot, member), 1, 0 }
+	{                                                                                          \
+#member, IN_SLOT, offsetof(struct il_slot, member),                                \
+			SIZE_OF(struct il_slot, member), 1, 0                                      \
+	}
 #define EACH(place, type, list, member)                                                            \
-	{ #list "[]." #member, place, offsetof(type, list[0].member),                              \
-	  SIZE_OF(type, list[0].member), SIZE_OF(type, list) / SIZE_OF(type, list[0]),             \
-	  SIZE_OF(type, list[0]) }
+	{                                                                                          \
+#list "[]." #member, place, offsetof(type, list[0].member),                        \
+			SIZE_OF(type, list[0].member),                                             \
+			SIZE_OF(type, list) / SIZE_OF(type, list[0]), SIZE_OF(type, list[0])       \
+	}
 #define LEASE(member)  EACH(IN_SLOT, struct il_slot, leases, member)
 #define RECENT(member) EACH(IN_SLOT, struct il_slot, recent, member)
 #define EVENT(member)  EACH(IN_HEADER, struct il_header, events, member)
 #define LIST(place, type, list)                                                                    \
-	{ #list "[]", place, offsetof(type, list), SIZE_OF(type, list[0]),                         \
-	  SIZE_OF(type, list) / SIZE_OF(type, list[0]), SIZE_OF(type, list[0]) }
+	{                                                                                          \
+#list "[]", place, offsetof(type, list), SIZE_OF(type, list[0]),                   \
+			SIZE_OF(type, list) / SIZE_OF(type, list[0]), SIZE_OF(type, list[0])       \
+	}
 
 static const struct field fields[] = {
-	ID(magic), ID(version), ID(breakers), ID(bytes), ID(slots_at), ID(cells_at),
-	ID(slot_bytes), ID(cells_bytes), ID(boot_id), ID(pid_namespace), ID(time_offset_ns),
-	ID(owner), ID(permanent),
-	HEADER(table_lock.owner), HEADER(table_lock.token), HEADER(table_lock.stuck),
-	HEADER(table_lock.looked_at_ns), HEADER(control_id), HEADER(control_version),
-	HEADER(registry_full), HEADER(evicted), HEADER(events_next), HEADER(takeovers),
-	HEADER(reserved), EACH(IN_HEADER, struct il_header, attached, who),
-	LIST(IN_HEADER, struct il_header, commands), EVENT(sequence), EVENT(at_ns), EVENT(slot),
-	EVENT(pid), EVENT(incarnation), EVENT(event),
-	SLOT(lock.owner), SLOT(lock.token), SLOT(lock.stuck), SLOT(lock.looked_at_ns),
-	SLOT(commit), SLOT(applied), SLOT(facts), SLOT(incarnation), SLOT(used_at_ns),
-	SLOT(death_charged_ns), SLOT(rejections), SLOT(rules_version), SLOT(rules_word),
-	SLOT(settings.failure_rate_threshold), SLOT(settings.slow_call_rate_threshold),
+	ID(magic),
+	ID(version),
+	ID(breakers),
+	ID(bytes),
+	ID(slots_at),
+	ID(cells_at),
+	ID(slot_bytes),
+	ID(cells_bytes),
+	ID(boot_id),
+	ID(pid_namespace),
+	ID(time_offset_ns),
+	ID(owner),
+	ID(permanent),
+	HEADER(table_lock.owner),
+	HEADER(table_lock.token),
+	HEADER(table_lock.stuck),
+	HEADER(table_lock.looked_at_ns),
+	HEADER(control_id),
+	HEADER(control_version),
+	HEADER(registry_full),
+	HEADER(evicted),
+	HEADER(events_next),
+	HEADER(takeovers),
+	HEADER(reserved),
+	EACH(IN_HEADER, struct il_header, attached, who),
+	LIST(IN_HEADER, struct il_header, commands),
+	EVENT(sequence),
+	EVENT(at_ns),
+	EVENT(slot),
+	EVENT(pid),
+	EVENT(incarnation),
+	EVENT(event),
+	SLOT(lock.owner),
+	SLOT(lock.token),
+	SLOT(lock.stuck),
+	SLOT(lock.looked_at_ns),
+	SLOT(commit),
+	SLOT(applied),
+	SLOT(facts),
+	SLOT(incarnation),
+	SLOT(used_at_ns),
+	SLOT(death_charged_ns),
+	SLOT(rejections),
+	SLOT(rules_version),
+	SLOT(rules_word),
+	SLOT(settings.failure_rate_threshold),
+	SLOT(settings.slow_call_rate_threshold),
 	SLOT(settings.wait_duration_backoff_multiplier),
-	SLOT(settings.slow_call_duration_threshold_ns), SLOT(settings.wait_duration_in_open_ns),
-	SLOT(settings.wait_duration_in_open_max_ns), SLOT(settings.minimum_number_of_calls),
-	SLOT(settings.permitted_calls_in_half_open), SLOT(settings.max_concurrent_probes),
-	SLOT(settings.window_size), SLOT(settings.window_type), SLOT(settings.initial_state),
-	SLOT(settings.auto_transition), SLOT(settings.reserved),
-	LIST(IN_SLOT, struct il_slot, http_failure), SLOT(reject_errno), SLOT(reject_established),
-	SLOT(breaker.generation), SLOT(breaker.opened_at_ns), SLOT(breaker.wait_ns),
-	SLOT(breaker.last_failure_ns), SLOT(breaker.window.next), SLOT(breaker.window.first),
-	SLOT(breaker.window.second), SLOT(breaker.window.since), SLOT(breaker.window.tally),
-	SLOT(breaker.round), SLOT(breaker.state), SLOT(breaker.failed_rounds),
-	SLOT(journal.breaker.generation), SLOT(journal.breaker.window.next),
-	SLOT(journal.breaker.window.first), SLOT(journal.breaker.state), SLOT(journal.cell),
-	SLOT(journal.cell_offset), SLOT(journal.cell_bytes), SLOT(journal.count_values),
-	LIST(IN_SLOT, struct il_slot, journal.count_places), SLOT(journal.counts),
-	SLOT(journal.lease_place), SLOT(journal.lease_before), SLOT(journal.lease),
-	SLOT(journal.lease.tag), SLOT(journal.recent_place), SLOT(journal.facts),
-	SLOT(journal.recent), SLOT(journal.trip), SLOT(journal.death_charged_ns),
-	LIST(IN_SLOT, struct il_slot, counts), RECENT(at_ns), RECENT(duration_us), RECENT(pid),
-	RECENT(seen), RECENT(outcome), RECENT(phase), RECENT(command), RECENT(status), LEASE(tag),
-	LEASE(begun_ns), LEASE(waiting), LEASE(sequence), LEASE(second), LEASE(start),
-	LEASE(generation), LEASE(place), LEASE(outcome), LEASE(reserved), SLOT(trip), SLOT(shadow),
-	SLOT(shared), LIST(IN_SLOT, struct il_slot, cells), SLOT(cells),
-	LIST(IN_SLOT, struct il_slot, name), SLOT(name),
+	SLOT(settings.slow_call_duration_threshold_ns),
+	SLOT(settings.wait_duration_in_open_ns),
+	SLOT(settings.wait_duration_in_open_max_ns),
+	SLOT(settings.minimum_number_of_calls),
+	SLOT(settings.permitted_calls_in_half_open),
+	SLOT(settings.max_concurrent_probes),
+	SLOT(settings.window_size),
+	SLOT(settings.window_type),
+	SLOT(settings.initial_state),
+	SLOT(settings.auto_transition),
+	SLOT(settings.reserved),
+	LIST(IN_SLOT, struct il_slot, http_failure),
+	SLOT(reject_errno),
+	SLOT(reject_established),
+	SLOT(breaker.generation),
+	SLOT(breaker.opened_at_ns),
+	SLOT(breaker.wait_ns),
+	SLOT(breaker.last_failure_ns),
+	SLOT(breaker.window.next),
+	SLOT(breaker.window.first),
+	SLOT(breaker.window.second),
+	SLOT(breaker.window.since),
+	SLOT(breaker.window.tally),
+	SLOT(breaker.round),
+	SLOT(breaker.state),
+	SLOT(breaker.failed_rounds),
+	SLOT(journal.breaker.generation),
+	SLOT(journal.breaker.window.next),
+	SLOT(journal.breaker.window.first),
+	SLOT(journal.breaker.state),
+	SLOT(journal.cell),
+	SLOT(journal.cell_offset),
+	SLOT(journal.cell_bytes),
+	SLOT(journal.count_values),
+	LIST(IN_SLOT, struct il_slot, journal.count_places),
+	SLOT(journal.counts),
+	SLOT(journal.lease_place),
+	SLOT(journal.lease_before),
+	SLOT(journal.lease),
+	SLOT(journal.lease.tag),
+	SLOT(journal.recent_place),
+	SLOT(journal.facts),
+	SLOT(journal.recent),
+	SLOT(journal.trip),
+	SLOT(journal.death_charged_ns),
+	LIST(IN_SLOT, struct il_slot, counts),
+	RECENT(at_ns),
+	RECENT(duration_us),
+	RECENT(pid),
+	RECENT(seen),
+	RECENT(outcome),
+	RECENT(phase),
+	RECENT(command),
+	RECENT(status),
+	LEASE(tag),
+	LEASE(begun_ns),
+	LEASE(waiting),
+	LEASE(sequence),
+	LEASE(second),
+	LEASE(start),
+	LEASE(generation),
+	LEASE(place),
+	LEASE(outcome),
+	LEASE(reserved),
+	SLOT(trip),
+	SLOT(shadow),
+	SLOT(shared),
+	LIST(IN_SLOT, struct il_slot, cells),
+	SLOT(cells),
+	LIST(IN_SLOT, struct il_slot, name),
+	SLOT(name),
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -212,9 +305,9 @@ static void scribble(uint8_t *at, size_t bytes)
 
 static void scribble_on(const struct field *field)
 {
-	uint8_t *at = field->where == IN_HEADER ?
-			      (uint8_t *)engine.segment.header :
-			      (uint8_t *)&engine.segment.slots[random_word() % BREAKERS];
+	uint8_t *at = field->where == IN_HEADER
+			      ? (uint8_t *)engine.segment.header
+			      : (uint8_t *)&engine.segment.slots[random_word() % BREAKERS];
 
 	scribble(at + field->at + random_word() % field->count * field->stride, field->bytes);
 }
@@ -278,7 +371,8 @@ static void try_all_fields(int rounds)
 			live = all_live(workers, &status);
 		}
 		beats = all_beat();
-		/* Free slots are filled again by the writers: each round begins with whole breakers. */
+		/* Free slots are filled again by the writers: each round begins with whole
+		 * breakers. */
 		memset(engine.segment.hashes, 0, BREAKERS * sizeof(uint64_t));
 	}
 	__atomic_store_n(&board->stop, 1, __ATOMIC_RELEASE);
@@ -292,7 +386,8 @@ static void try_all_fields(int rounds)
 		if (!beats)
 			kill(workers[i], SIGKILL);
 		if (waitpid(workers[i], &status, 0) == workers[i])
-			tell(WIFEXITED(status) && WEXITSTATUS(status) == 0, "worker %d ended well", i);
+			tell(WIFEXITED(status) && WEXITSTATUS(status) == 0, "worker %d ended well",
+			     i);
 	}
 	tell(a_new_breaker_works(), "a breaker made afterwards works");
 	il_reader_close(&reader);
