@@ -106,7 +106,7 @@ int il_file_open(struct il_opening *opening, int flags, uint32_t *ret_breakers)
 		return il_opening_fails(opening, "cannot open it", fd);
 	int error = check_file(fd, opening, ret_breakers);
 
-	if (error < 0) {
+	if (error) {
 		il_sys_close(fd);
 		return error;
 	}
@@ -220,7 +220,7 @@ static int fill_and_link(int fd, const char *temporary, struct il_segment *ret_s
 	struct il_segment segment;
 	int error = fill_file(fd, &segment, opening);
 
-	if (error < 0)
+	if (error)
 		return error;
 	error = il_sys_linkat(opening->dir, temporary, opening->options->name);
 	if (error == 0) {
