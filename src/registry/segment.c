@@ -84,13 +84,6 @@ int il_segment_reserve(const struct il_segment *segment, uint32_t slot,
 					il_cells_bytes(settings));
 }
 
-int il_opening_fails(struct il_opening *opening, const char *wrong, int error)
-{
-	opening->wrong = wrong;
-	opening->error = error;
-	return error ? error : -EINVAL;
-}
-
 static int open_file(struct il_segment *ret_segment, struct il_opening *opening)
 {
 	int error = il_identity_read(&opening->identity);

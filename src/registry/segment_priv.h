@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "registry/segment.h"
 
+#include <errno.h>
+
 /* Where things lie in a registry of so many breakers: all in bytes from its start. */
 struct il_shape {
 	uint64_t slots_at, cells_at, bytes;
@@ -33,7 +35,12 @@ struct il_opening {
 };
 
 /* Says what is wrong. Returns `error`, or -EINVAL where the kernel has nothing to do with it. */
-int il_opening_fails(struct il_opening *opening, const char *wrong, int error);
+static inline int il_opening_fails(struct il_opening *opening, const char *wrong, int error)
+{
+	opening->wrong = wrong;
+	opening->error = error;
+	return error ? error : -EINVAL;
+}
 
 /* The directory's descriptor, made if missing and checked; -errno. */
 int il_directory_open(struct il_opening *opening);
