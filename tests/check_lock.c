@@ -91,6 +91,55 @@ START_TEST(a_dead_holder_is_taken_over_from)
 }
 END_TEST
 
+START_TEST(a_holder_whose_parent_does_not_ask_for_it_is_dead_too)
+{
+	struct il_hold hold;
+	siginfo_t info;
+
+	given_a_lock();
+	pid_t child = given_a_holder();
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(kill(child, 0), 0);
+	ck_assert_int_eq(take(&hold), IL_LOCK_TAKEN_OVER);
+	waitpid(child, NULL, 0);
+}
+END_TEST
+
+static void *end_main_thread_and_hold(void *unused)
+{
+	struct il_hold hold;
+
+	(void)unused;
+	usleep(20000);
+	self = il_self_read();
+	take(&hold);
+	__atomic_store_n(&shared[0], 1, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+START_TEST(a_holder_whose_main_thread_has_ended_lives)
+{
+	struct il_hold hold;
+
+	given_a_lock();
+	pid_t child = fork();
+	if (child == 0) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, end_main_thread_and_hold, NULL);
+		pthread_exit(NULL);
+	}
+	while (__atomic_load_n(&shared[0], __ATOMIC_ACQUIRE) == 0)
+		usleep(1000);
+	ck_assert_int_eq(take(&hold), -ETIMEDOUT);
+	ck_assert(il_process_alive((uint32_t)child, 0));
+	kill_and_reap(child);
+}
+END_TEST
+
 START_TEST(a_holder_whose_number_was_used_again_is_dead)
 {
 	struct il_hold hold;
@@ -337,7 +386,7 @@ START_TEST(processes_exclude_each_other)
 }
 END_TEST
 
-START_TEST(a_process_is_alive_until_it_is_reaped)
+START_TEST(a_process_is_alive_until_it_ends)
 {
 	given_a_lock();
 	pid_t child = fork();
@@ -350,7 +399,11 @@ START_TEST(a_process_is_alive_until_it_is_reaped)
 	ck_assert(il_process_alive((uint32_t)child, start));
 	ck_assert(il_process_alive((uint32_t)child, 0));
 	ck_assert(!il_process_alive((uint32_t)child, start + 1));
-	kill_and_reap(child);
+	kill(child, SIGKILL);
+	while (il_process_alive((uint32_t)child, start)) /* a zombie is dead */
+		usleep(1000);
+	ck_assert_int_eq(kill(child, 0), 0);
+	waitpid(child, NULL, 0);
 	ck_assert(!il_process_alive((uint32_t)child, start));
 	ck_assert(!il_process_alive(0, 0));
 	ck_assert(!il_process_alive(UINT32_MAX, 0));
@@ -359,7 +412,8 @@ START_TEST(a_process_is_alive_until_it_is_reaped)
 END_TEST
 
 RUN_TESTS("lock", a_free_lock_is_had_at_once, a_dead_holder_is_taken_over_from,
-	  a_holder_whose_number_was_used_again_is_dead,
+	  a_holder_whose_parent_does_not_ask_for_it_is_dead_too,
+	  a_holder_whose_main_thread_has_ended_lives, a_holder_whose_number_was_used_again_is_dead,
 	  a_living_holder_is_waited_for_once_and_then_not_again,
 	  a_thread_that_jumped_out_has_its_lock_again,
 	  a_signal_handler_that_interrupts_the_holder_is_told_at_once,
@@ -367,4 +421,4 @@ RUN_TESTS("lock", a_free_lock_is_had_at_once, a_dead_holder_is_taken_over_from,
 	  a_vfork_child_killed_inside_leaves_the_lock_to_its_parent, what_was_lost_is_not_released,
 	  locks_of_two_ranks_are_held_together, any_words_in_the_lock_end_in_an_answer,
 	  threads_exclude_each_other, processes_exclude_each_other,
-	  a_process_is_alive_until_it_is_reaped)
+	  a_process_is_alive_until_it_ends)

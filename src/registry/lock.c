@@ -46,10 +46,10 @@ static uint64_t load_owner(const struct il_lock *lock)
 
 /*
  * Is the holder alive? A number used again by another process is told by its start time (its low 20
- * bits, that is all that the word has room for), which costs reading a file: only where it is worth
- * it.
+ * bits, that is all that the word has room for), and a zombie by its state: both cost reading a
+ * file, so only where it is worth it.
  */
-static bool owner_alive(uint64_t owner, bool compare_start)
+static bool owner_alive(uint64_t owner, bool look_closely)
 {
 	uint32_t tid = owner & ID_MASK;
 	uint32_t pid = owner >> ID_BITS & ID_MASK;
@@ -59,8 +59,11 @@ static bool owner_alive(uint64_t owner, bool compare_start)
 		return false;
 	if (il_sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) == -ESRCH)
 		return false;
-	uint32_t started = start && compare_start ? il_process_start(pid) : 0;
-	return started == 0 || (started & START_MASK) == start;
+	struct il_process process;
+
+	if (!look_closely || !il_process_read(pid, &process))
+		return true;
+	return !process.dead && (start == 0 || (process.start & START_MASK) == start);
 }
 
 static int mark_taken(struct il_lock *lock, enum il_lock_rank rank, struct il_hold *hold, int how)

@@ -26,10 +26,18 @@ struct il_self {
 /* Reads our identity: getpid, gettid and /proc/self/stat. Never fails (start 0 without /proc). */
 struct il_self il_self_read(void);
 
+/* What /proc says of a process. False, and nothing: there is none, or no /proc. */
+struct il_process {
+	uint32_t start; /* as in il_self */
+	bool dead;	/* killed or ended, and its parent has not asked for it yet */
+};
+bool il_process_read(uint32_t pid, struct il_process *ret_process);
+
 /* When the process started, as in il_self; 0: there is no such process, or no /proc. */
 uint32_t il_process_start(uint32_t pid);
 
-/* Is the process alive and the one that started at `start` (0: any)? EPERM counts as alive. */
+/* Is the process alive and the one that started at `start` (0: any)? EPERM counts as alive,
+ * a zombie as dead. */
 bool il_process_alive(uint32_t pid, uint32_t start);
 
 /*

@@ -7,7 +7,11 @@
 #include <string.h>
 
 #define STAT_BYTES	512
-#define FIELDS_TO_START 20 /* start time is field 22; two end with the program's name */
+
+/* Fields of /proc/PID/stat: the state is the 3rd, behind the name; threads the 20th, start the 22nd. */
+#define FIELDS_TO_STATE		1
+#define FIELDS_STATE_TO_THREADS 17
+#define FIELDS_THREADS_TO_START 2
 
 static char *add_number(char *at, uint32_t number)
 {
@@ -22,22 +26,42 @@ static char *add_number(char *at, uint32_t number)
 	return at;
 }
 
-/* The program's name may hold blanks and brackets: fields are counted from its last bracket. */
-static uint32_t parse_start(const char *stat)
+static uint32_t number_at(const char *at)
 {
-	const char *at = strrchr(stat, ')');
-	uint32_t start = 0;
+	uint32_t number = 0;
 
-	for (int field = 0; at && field < FIELDS_TO_START; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return 0;
-	for (at++; *at >= '0' && *at <= '9'; at++)
-		start = start * 10 + (uint32_t)(*at - '0');
-	return start;
+	for (; *at >= '0' && *at <= '9'; at++)
+		number = number * 10 + (uint32_t)(*at - '0');
+	return number;
 }
 
-uint32_t il_process_start(uint32_t pid)
+/* What follows that many blanks, or NULL. */
+static const char *skip_fields(const char *at, int fields)
+{
+	for (; at && fields > 0; fields--) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at;
+}
+
+/* The program's name may hold blanks and brackets: fields are counted from its last bracket. A dead
+ * process that its parent has not asked for is a zombie; so is a main thread that ended before the
+ * others, but then there are others. */
+static bool parse(const char *stat, struct il_process *ret_process)
+{
+	const char *state = skip_fields(strrchr(stat, ')'), FIELDS_TO_STATE);
+	const char *threads = skip_fields(state, FIELDS_STATE_TO_THREADS);
+	const char *start = skip_fields(threads, FIELDS_THREADS_TO_START);
+
+	if (!start)
+		return false;
+	ret_process->start = number_at(start);
+	ret_process->dead = (*state == 'Z' || *state == 'X') && number_at(threads) <= 1;
+	return true;
+}
+
+bool il_process_read(uint32_t pid, struct il_process *ret_process)
 {
 	char path[32] = "/proc/";
 	char stat[STAT_BYTES];
@@ -46,13 +70,20 @@ uint32_t il_process_start(uint32_t pid)
 	memcpy(end, "/stat", sizeof("/stat"));
 	int fd = il_sys_open(path, O_RDONLY, 0);
 	if (fd < 0)
-		return 0;
+		return false;
 	ssize_t size = il_sys_read(fd, stat, sizeof(stat) - 1);
 	il_sys_close(fd);
 	if (size <= 0)
-		return 0;
+		return false;
 	stat[size] = 0;
-	return parse_start(stat);
+	return parse(stat, ret_process);
+}
+
+uint32_t il_process_start(uint32_t pid)
+{
+	struct il_process process;
+
+	return il_process_read(pid, &process) ? process.start : 0;
 }
 
 struct il_self il_self_read(void)
@@ -73,6 +104,9 @@ bool il_process_alive(uint32_t pid, uint32_t start)
 		return false;
 	if (il_sys_kill((pid_t)pid, 0) == -ESRCH)
 		return false;
-	uint32_t started = start ? il_process_start(pid) : 0;
-	return started == 0 || started == start;
+	struct il_process process;
+
+	if (!il_process_read(pid, &process))
+		return true;
+	return !process.dead && (start == 0 || process.start == start);
 }
