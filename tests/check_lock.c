@@ -201,6 +201,56 @@ START_TEST(a_thread_that_jumped_out_has_its_lock_again)
 }
 END_TEST
 
+static void *jump_out_and_sleep(void *unused)
+{
+	(void)unused;
+	self = il_self_read();
+	if (setjmp(out) == 0)
+		take_and_jump_out();
+	__atomic_store_n(&shared[0], 1, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+START_TEST(a_thread_that_jumped_out_and_does_something_else_loses_the_lock)
+{
+	struct il_hold hold;
+	pthread_t thread;
+	int taken = 0, looks = 0;
+
+	given_a_lock();
+	struct il_self ours = self;
+	pthread_create(&thread, NULL, jump_out_and_sleep, NULL);
+	while (__atomic_load_n(&shared[0], __ATOMIC_ACQUIRE) == 0)
+		usleep(1000);
+	usleep(1000);
+	self = ours;
+	while ((taken = take(&hold)) == -ETIMEDOUT && looks++ < 10)
+		lock->looked_at_ns = 0; /* a tenth of a second later */
+	ck_assert_int_eq(taken, IL_LOCK_TAKEN_OVER);
+	ck_assert_int_ge(looks, 2);
+	ck_assert(il_lock_release(lock, &self, &hold));
+}
+END_TEST
+
+START_TEST(a_stopped_holder_keeps_it_however_often_it_is_looked_at)
+{
+	struct il_hold hold;
+	int status;
+
+	given_a_lock();
+	pid_t child = given_a_holder();
+	kill(child, SIGSTOP);
+	ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+	for (int i = 0; i < 20; i++) {
+		ck_assert_int_eq(take(&hold), -ETIMEDOUT);
+		lock->looked_at_ns = 0;
+	}
+	kill_and_reap(child);
+}
+END_TEST
+
 static volatile int taken_in_handler;
 
 static void take_in_handler(int signal)
@@ -416,6 +466,8 @@ RUN_TESTS("lock", a_free_lock_is_had_at_once, a_dead_holder_is_taken_over_from,
 	  a_holder_whose_main_thread_has_ended_lives, a_holder_whose_number_was_used_again_is_dead,
 	  a_living_holder_is_waited_for_once_and_then_not_again,
 	  a_thread_that_jumped_out_has_its_lock_again,
+	  a_thread_that_jumped_out_and_does_something_else_loses_the_lock,
+	  a_stopped_holder_keeps_it_however_often_it_is_looked_at,
 	  a_signal_handler_that_interrupts_the_holder_is_told_at_once,
 	  so_is_one_on_a_stack_of_its_own, and_one_of_a_thread_on_a_static_stack,
 	  a_vfork_child_killed_inside_leaves_the_lock_to_its_parent, what_was_lost_is_not_released,

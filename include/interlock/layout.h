@@ -50,7 +50,8 @@ enum il_counter {
  */
 struct il_lock {
 	uint64_t owner;
-	uint64_t token;	     /* of this taking; the holder's frame has the same while it lives */
+	uint64_t token;	     /* of this taking; the holder's frame has the same while it lives. Bit 32:
+			      * when last looked at, its holder was asleep */
 	uint64_t stuck;	     /* the owner for whom somebody waited in vain; nobody waits for it again */
 	int64_t looked_at_ns; /* when it was last looked whether that owner is alive */
 };

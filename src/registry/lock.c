@@ -10,6 +10,8 @@
 #define ID_MASK	   ((UINT64_C(1) << ID_BITS) - 1)
 #define START_MASK UINT32_C(0xfffff)
 
+#define SEEN_ASLEEP (UINT64_C(1) << 32) /* in il_lock.token: at the last look, the holder slept */
+
 #define SPINS_A_LOOK	 64
 #define LOOK_ALIVE_NS	 INT64_C(30000)	    /* how long to spin before asking whether it lives */
 #define LOOK_START_NS	 INT64_C(1000000)   /* and whether its number was not used again */
@@ -135,10 +137,30 @@ static int take_own(struct il_lock *lock, uint64_t me, enum il_lock_rank rank, s
 	return mark_taken(lock, rank, hold, IL_LOCK_TAKEN_OVER);
 }
 
+/*
+ * Has the holder left the lock by a jump, and waits for something else meanwhile? Nobody sleeps for
+ * long with a lock, but in a handler that interrupted him: so two looks must find the holder of the
+ * same taking asleep. (If it was a handler all the same, its lock is lost to it, as commit notices.)
+ */
+static bool owner_jumped_out(struct il_lock *lock, uint64_t owner)
+{
+	uint64_t token = __atomic_load_n(&lock->token, __ATOMIC_RELAXED);
+	uint64_t seen = token | SEEN_ASLEEP;
+
+	if (!il_thread_asleep(owner >> ID_BITS & ID_MASK, owner & ID_MASK))
+		seen = token & ~SEEN_ASLEEP;
+	else if (token & SEEN_ASLEEP)
+		return true;
+	__atomic_compare_exchange_n(&lock->token, &token, seen, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	return false;
+}
+
 /* For a holder that somebody waited for in vain: no wait, and now and then a look. */
 static int take_stuck(struct il_lock *lock, uint64_t me, uint64_t owner)
 {
-	if (time_to_look(lock, owner, STUCK_LOOK_NS, il_clock_now_ns()) && !owner_alive(owner, true) &&
+	if (time_to_look(lock, owner, STUCK_LOOK_NS, il_clock_now_ns()) &&
+	    (!owner_alive(owner, true) || owner_jumped_out(lock, owner)) &&
 	    swap_owner(lock, owner, me))
 		return IL_LOCK_TAKEN_OVER;
 	return -ETIMEDOUT;
@@ -213,7 +235,7 @@ bool il_lock_is_idle(const struct il_lock *lock)
 bool il_lock_held(const struct il_lock *lock, const struct il_self *self, const struct il_hold *hold)
 {
 	return load_owner(lock) == owner_word(self) &&
-	       __atomic_load_n(&lock->token, __ATOMIC_RELAXED) == hold->token;
+	       (uint32_t)__atomic_load_n(&lock->token, __ATOMIC_RELAXED) == hold->token;
 }
 
 bool il_lock_release(struct il_lock *lock, const struct il_self *self, struct il_hold *hold)

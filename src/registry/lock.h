@@ -4,7 +4,8 @@
  * It is a word with the holder's identity, taken by compare-and-swap. A waiter spins, then sleeps in
  * short bounded steps; it takes over from a holder that is dead, and from itself where the holder's
  * stack frame has been left by a jump. A holder that is alive but stopped keeps the lock: whoever
- * waited for it in vain says so in `stuck`, and nobody waits for that holder again.
+ * waited for it in vain says so in `stuck`, and nobody waits for that holder again. One that was
+ * twice found asleep has jumped out, for nobody sleeps with a lock: it is taken over from.
  *
  * Every function is lock-free towards the process itself: it never blocks for more than
  * IL_LOCK_WAIT_NS, never allocates, and is safe in a signal handler (which finds the lock held by
@@ -30,8 +31,12 @@ struct il_self il_self_read(void);
 struct il_process {
 	uint32_t start; /* as in il_self */
 	bool dead;	/* killed or ended, and its parent has not asked for it yet */
+	bool asleep;	/* its main thread waits for something; not: runs, is stopped, waits for a disk */
 };
 bool il_process_read(uint32_t pid, struct il_process *ret_process);
+
+/* Does this thread wait for something? */
+bool il_thread_asleep(uint32_t pid, uint32_t tid);
 
 /* When the process started, as in il_self; 0: there is no such process, or no /proc. */
 uint32_t il_process_start(uint32_t pid);

@@ -6,10 +6,11 @@
 #include <fcntl.h>
 #include <string.h>
 
-#define STAT_BYTES	512
+#define STAT_BYTES 512
 
-/* Fields of /proc/PID/stat: the state is the 3rd, behind the name; threads the 20th, start the 22nd. */
-#define FIELDS_TO_STATE		1
+/* Fields of /proc/PID/stat: the state is the 3rd, behind the name; threads the 20th, start the
+ * 22nd. */
+#define FIELDS_TO_STATE         1
 #define FIELDS_STATE_TO_THREADS 17
 #define FIELDS_THREADS_TO_START 2
 
@@ -57,18 +58,16 @@ static bool parse(const char *stat, struct il_process *ret_process)
 	if (!start)
 		return false;
 	ret_process->start = number_at(start);
+	ret_process->asleep = *state == 'S';
 	ret_process->dead = (*state == 'Z' || *state == 'X') && number_at(threads) <= 1;
 	return true;
 }
 
-bool il_process_read(uint32_t pid, struct il_process *ret_process)
+static bool read_stat(const char *path, struct il_process *ret_process)
 {
-	char path[32] = "/proc/";
 	char stat[STAT_BYTES];
-	char *end = add_number(path + strlen(path), pid);
-
-	memcpy(end, "/stat", sizeof("/stat"));
 	int fd = il_sys_open(path, O_RDONLY, 0);
+
 	if (fd < 0)
 		return false;
 	ssize_t size = il_sys_read(fd, stat, sizeof(stat) - 1);
@@ -77,6 +76,27 @@ bool il_process_read(uint32_t pid, struct il_process *ret_process)
 		return false;
 	stat[size] = 0;
 	return parse(stat, ret_process);
+}
+
+bool il_process_read(uint32_t pid, struct il_process *ret_process)
+{
+	char path[32] = "/proc/";
+	char *end = add_number(path + strlen(path), pid);
+
+	memcpy(end, "/stat", sizeof("/stat"));
+	return read_stat(path, ret_process);
+}
+
+bool il_thread_asleep(uint32_t pid, uint32_t tid)
+{
+	char path[48] = "/proc/";
+	char *end = add_number(path + strlen(path), pid);
+	struct il_process thread;
+
+	memcpy(end, "/task/", sizeof("/task/"));
+	end = add_number(end + strlen("/task/"), tid);
+	memcpy(end, "/stat", sizeof("/stat"));
+	return read_stat(path, &thread) && thread.asleep;
 }
 
 uint32_t il_process_start(uint32_t pid)

@@ -127,7 +127,13 @@ bool il_slot_commit(struct il_change *change)
 	}
 	put_cell(&change->journal, &change->effects);
 	IL_WORDS_COPY(&slot->journal, &change->journal);
-	__atomic_store_n(&slot->commit, word, __ATOMIC_RELEASE);
+	/* From the word that the draft was made of: one who lost the lock after he had looked, because
+	 * he slept in a handler, cannot undo what others did meanwhile. */
+	if (!__atomic_compare_exchange_n(&slot->commit, &change->commit, word, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		il_slot_abandon(change);
+		return false;
+	}
 	__atomic_thread_fence(__ATOMIC_ACQ_REL); /* nothing of the following before the store */
 	il_slot_apply(slot, change->cells, il_cells_bytes(&change->settings));
 	il_lock_release(&slot->lock, change->self, &change->hold);
