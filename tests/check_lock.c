@@ -364,7 +364,7 @@ RUN_TESTS("lock", a_free_lock_is_had_at_once, a_dead_holder_is_taken_over_from,
 	  a_thread_that_jumped_out_has_its_lock_again,
 	  a_signal_handler_that_interrupts_the_holder_is_told_at_once,
 	  so_is_one_on_a_stack_of_its_own, and_one_of_a_thread_on_a_static_stack,
-	  a_vfork_child_killed_inside_leaves_the_lock_to_its_parent,
-	  what_was_lost_is_not_released, locks_of_two_ranks_are_held_together,
-	  any_words_in_the_lock_end_in_an_answer, threads_exclude_each_other,
-	  processes_exclude_each_other, a_process_is_alive_until_it_is_reaped)
+	  a_vfork_child_killed_inside_leaves_the_lock_to_its_parent, what_was_lost_is_not_released,
+	  locks_of_two_ranks_are_held_together, any_words_in_the_lock_end_in_an_answer,
+	  threads_exclude_each_other, processes_exclude_each_other,
+	  a_process_is_alive_until_it_is_reaped)

@@ -6,7 +6,7 @@
  */
 #include "slot_rig.h"
 
-#define BREAKERS 2
+#define BREAKERS           2
 #define TAKEOVERS_AT_LEAST 20 /* one of so many kills: 5 % */
 
 static const char *const names[BREAKERS] = { "one:1", "two:2" };
@@ -17,7 +17,7 @@ struct board {
 	uint64_t recorder; /* the same */
 	uint64_t started;  /* victims */
 	uint64_t unjudged; /* calls that found the lock busy */
-	uint32_t victim;	/* the process to be killed; 0: there is none yet */
+	uint32_t victim;   /* the process to be killed; 0: there is none yet */
 	uint32_t stop;
 };
 static struct board *board;
@@ -138,7 +138,8 @@ static void check_counts(const char *who, int kills)
 	uint64_t successes = sum(IL_COUNT_calls_success), failures = sum(IL_COUNT_calls_failure);
 
 	/* A victim may be killed between its commit and its own note of it: one call each. */
-	tell(successes >= load(&board->victims) && successes <= load(&board->victims) + (uint64_t)kills,
+	tell(successes >= load(&board->victims) &&
+		     successes <= load(&board->victims) + (uint64_t)kills,
 	     "%s: %lu calls were recorded, and %lu are counted", who, load(&board->victims),
 	     successes);
 	tell(failures == load(&board->recorder),
@@ -199,7 +200,7 @@ static void rounds_of(const char *who, void (*kill_one)(void), int kills)
 
 int main(int count, char **words)
 {
-	int kills = count > 1 ? atoi(words[1]) : 2000;
+	int kills = count > 1 ? atoi(words[1]) : SANITIZED_THREAD ? 600 : 2000;
 
 	rounds_of("killed processes", kill_one_process, kills);
 	rounds_of("killed vfork children", kill_one_vfork_child, kills / 5);

@@ -82,9 +82,9 @@ UNUSED static void given_settings(void)
 /* In memory that forks share; `dir` NULL: without a file. */
 UNUSED static void given_an_engine(const char *dir, const char *name, uint32_t breakers)
 {
-	struct il_segment_options options = {
-		.dir = dir ? dir : "/nonexistent/interlock", .name = name, .breakers = breakers
-	};
+	struct il_segment_options options = { .dir = dir ? dir : "/nonexistent/interlock",
+					      .name = name,
+					      .breakers = breakers };
 	char why[256];
 
 	self = il_self_read();
@@ -212,7 +212,8 @@ UNUSED static const char *snapshot_wrong(const struct il_snapshot *snapshot)
 		return "a change of state was not counted once";
 	if (breaker->state == IL_HALF_OPEN && round->in_flight != probes_out(slot))
 		return "probes in flight and their leases differ";
-	if (breaker->state == IL_HALF_OPEN && round->admitted != round->in_flight + round->completed)
+	if (breaker->state == IL_HALF_OPEN &&
+	    round->admitted != round->in_flight + round->completed)
 		return "a probe was neither completed nor released";
 	if (round->in_flight > slot->settings.max_concurrent_probes ||
 	    round->admitted > slot->settings.permitted_calls_in_half_open)

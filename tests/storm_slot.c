@@ -11,15 +11,15 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-#define NAME	"db.internal:5432"
-#define JUMPS	5000
-#define CROWD	8    /* threads, and as many processes */
-#define SETTLED 3000 /* calls of the crowd */
+#define NAME        "db.internal:5432"
+#define JUMPS       5000
+#define CROWD       8    /* threads, and as many processes */
+#define SETTLED     3000 /* calls of the crowd */
 #define PATIENCE_NS (8 * SECOND)
 
 struct board {
 	uint64_t recorded, jumps, unjudged; /* of the one who jumps */
-	uint64_t beats;			    /* calls recorded by the other process */
+	uint64_t beats;                     /* calls recorded by the other process */
 	uint64_t settled, rejected, unleased, passed;
 	uint32_t probes_now, probes_most;
 	uint32_t ready, stop;
@@ -80,7 +80,8 @@ static void record_and_be_jumped_out_of(void)
 	if (sigsetjmp(out, 1) == 0)
 		jumping = 1;
 	while (load(&board->jumps) < JUMPS && il_clock_now_ns() < end_ns)
-		add(call(NAME, IL_SUCCESS, il_clock_now_ns()) ? &board->recorded : &board->unjudged);
+		add(call(NAME, IL_SUCCESS, il_clock_now_ns()) ? &board->recorded
+							      : &board->unjudged);
 	jumping = 0;
 	set_timer(0);
 }
@@ -152,7 +153,8 @@ static void storm_of_jumps(void)
 	     "%lu of %lu jumps left a lock that was taken over", taken, load(&board->jumps));
 	tell(counted >= load(&board->recorded) &&
 		     counted <= load(&board->recorded) + load(&board->jumps),
-	     "%lu calls were recorded for certain, %lu are counted", load(&board->recorded), counted);
+	     "%lu calls were recorded for certain, %lu are counted", load(&board->recorded),
+	     counted);
 	tell(count_of(slot, IL_COUNT_calls_failure) == load(&board->beats),
 	     "the %lu calls of another process are counted exactly", load(&board->beats));
 	tell(!wrong, "the breaker is whole%s%s", wrong ? ": " : "", wrong ? wrong : "");
@@ -199,7 +201,8 @@ static void a_stopped_owner(void)
 	}
 	long while_rest = sleeps() - before;
 
-	tell(!recorded && while_first > 0, "a stopped owner is waited for (%ld sleeps)", while_first);
+	tell(!recorded && while_first > 0, "a stopped owner is waited for (%ld sleeps)",
+	     while_first);
 	tell(while_rest == 0 && admitted == 100,
 	     "and then not again: %d calls pass without a sleep (%ld)", admitted, while_rest);
 	tell(count_of(slot, IL_COUNT_lock_timeouts) == 101, "%lu calls are counted as unjudged",
@@ -212,7 +215,8 @@ static void a_stopped_owner(void)
 /* One call of the crowd. A probe notes that it is out, as long as it is. */
 static void one_of_the_crowd(const struct il_self *me, uint64_t word)
 {
-	struct il_verdict verdict = { .kind = IL_VERDICT_RECORD, .outcome = word & 1,
+	struct il_verdict verdict = { .kind = IL_VERDICT_RECORD,
+				      .outcome = word & 1,
 				      .duration_ns = 3 * MS };
 	struct il_recipe recipe = recipe_of(NAME);
 	struct il_ticket ticket;
@@ -232,9 +236,9 @@ static void one_of_the_crowd(const struct il_self *me, uint64_t word)
 		uint32_t now = __atomic_add_fetch(&board->probes_now, 1, __ATOMIC_ACQ_REL);
 		uint32_t most = __atomic_load_n(&board->probes_most, __ATOMIC_ACQUIRE);
 
-		while (now > most && !__atomic_compare_exchange_n(&board->probes_most, &most, now,
-								  false, __ATOMIC_ACQ_REL,
-								  __ATOMIC_ACQUIRE))
+		while (now > most &&
+		       !__atomic_compare_exchange_n(&board->probes_most, &most, now, false,
+						    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			;
 		sched_yield();
 		__atomic_fetch_sub(&board->probes_now, 1, __ATOMIC_ACQ_REL);

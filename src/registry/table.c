@@ -119,7 +119,8 @@ static void fill(struct il_slot *slot, const struct il_recipe *recipe, const str
 		 int64_t now_ns)
 {
 	__atomic_fetch_add(&slot->incarnation, 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* no reader sees the new life under the old number */
+	__atomic_thread_fence(
+		__ATOMIC_RELEASE); /* no reader sees the new life under the old number */
 	il_leases_clear(slot);
 	CLEAR(slot->journal);
 	CLEAR(slot->counts);
