@@ -27,7 +27,8 @@ SHIM_OBJ := $(patsubst %,$(OUT)/%.o,$(basename $(wildcard src/shim/*.c src/shim/
 TOOL_OBJ := $(patsubst %.c,$(OUT)/%.o,$(wildcard src/cli/*.c))
 LIB      := $(OUT)/libinterlock.a
 SHIM     := $(if $(SHIM_OBJ),$(OUT)/libinterlock_preload.so)
-TOOL     := $(if $(TOOL_OBJ),$(OUT)/interlock)
+TOOL     := $(OUT)/interlock
+TOOL_LIB := $(OUT)/libtool.a
 
 CHECKS   := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/check_*.c))
 PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out tests/check_%,$(wildcard tests/*.c)))
@@ -59,9 +60,11 @@ $(LIB): $(LIB_OBJ)
 	rm -f $@; ar rcs $@ $^
 $(OUT)/libinterlock_preload.so: $(SHIM_OBJ) $(LIB) src/shim/exports.map
 	$(LINK) $(SHARED) -Wl,--version-script=src/shim/exports.map -o $@ $(SHIM_OBJ) $(LIB) -ldl
-$(TOOL): $(TOOL_OBJ) $(LIB)
-	$(LINK) -o $@ $^
-$(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
+$(TOOL_LIB): $(TOOL_OBJ)
+	rm -f $@; ar rcs $@ $^
+$(TOOL): $(OUT)/src/cli/main.o $(TOOL_LIB) $(LIB)
+	$(LINK) -o $@ $^ $(shell pkg-config --libs jansson) -ldl
+$(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(TOOL_LIB) $(LIB)
 	$(LINK) -o $@ $^ $(shell pkg-config --libs check) -lpthread
 $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread
@@ -96,7 +99,7 @@ fuzz:                                ## not built yet
 
 install: all                         ## into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(SHIM) $(DESTDIR)$(LIBDIR)/libinterlock_preload.so
-	$(if $(TOOL),install -D -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/interlock)
+	install -D -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/interlock
 uninstall:                           ## removes what `install` put there
 	rm -f $(DESTDIR)$(LIBDIR)/libinterlock_preload.so $(DESTDIR)$(PREFIX)/bin/interlock
 dist:                                ## the committed tree as a tar archive

@@ -10,7 +10,7 @@ static void given_a_breaker(void)
 	snapshot = malloc(sizeof(*snapshot));
 	segment = opened_as_file("app");
 	ck_assert_int_eq(made("db:5432", NOW), 0);
-	ck_assert_int_eq(il_reader_open(&reader, dir, "app"), 0);
+	ck_assert_int_eq(il_reader_open(&reader, dir, "app", NULL), 0);
 }
 
 static void then_all_is_removed(void)
@@ -130,10 +130,10 @@ START_TEST(what_an_attaching_process_refuses_a_reader_refuses_too)
 	given_a_breaker();
 	struct il_reader other = { .fd = -1 };
 
-	ck_assert_int_eq(il_reader_open(&other, dir, "none"), -ENOENT);
-	ck_assert_int_eq(il_reader_open(&other, "/nonexistent", "app"), -ENOENT);
+	ck_assert_int_eq(il_reader_open(&other, dir, "none", NULL), -ENOENT);
+	ck_assert_int_eq(il_reader_open(&other, "/nonexistent", "app", NULL), -ENOENT);
 	given_bytes("app", 0, "x", 1);
-	ck_assert_int_eq(il_reader_open(&other, dir, "app"), -EINVAL);
+	ck_assert_int_eq(il_reader_open(&other, dir, "app", NULL), -EINVAL);
 	ck_assert_int_eq(other.fd, -1);
 	then_all_is_removed();
 }

@@ -8,6 +8,14 @@ static void leave_a_probe(int64_t now_ns)
 	admit(now_ns, &probe);
 }
 
+static void leave_an_answered_probe(int64_t now_ns)
+{
+	struct il_ticket probe;
+
+	admit(now_ns, &probe);
+	il_engine_hold(&engine, &probe, IL_SUCCESS, now_ns);
+}
+
 static void leave_a_call(int64_t now_ns)
 {
 	struct il_ticket ticket;
@@ -41,6 +49,17 @@ START_TEST(a_probe_of_a_killed_process_goes_to_the_next_caller)
 	ck_assert_int_eq(admit(START + 10 * SECOND, &probe), IL_ADMITTED);
 	ck_assert(probe.probe);
 	ck_assert_uint_eq(count(IL_COUNT_abandoned), 1);
+}
+END_TEST
+
+START_TEST(an_answered_probe_of_a_killed_process_counts)
+{
+	struct il_ticket next;
+
+	given_it_is_open(START);
+	in_a_killed_process(leave_an_answered_probe, START + 10 * SECOND);
+	ck_assert_int_eq(admit(START + 10 * SECOND, &next), IL_ADMITTED);
+	ck_assert_uint_eq(the_slot()->breaker.round.completed, 1);
 }
 END_TEST
 
@@ -81,6 +100,37 @@ START_TEST(a_slow_probe_that_fails_in_the_end_amends_its_round)
 	settle(&probe, IL_VERDICT_RECORD, IL_SLOW_FAILURE, sent_ns + 6 * SECOND);
 	ck_assert_uint_eq(the_slot()->breaker.round.failed, 1);
 	ck_assert_uint_eq(the_slot()->breaker.round.completed, 1);
+}
+END_TEST
+
+START_TEST(a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor)
+{
+	struct il_ticket probe, next;
+	int64_t sent_ns = START + 10 * SECOND;
+
+	given_it_is_open(START);
+	ck_assert_int_eq(admit(sent_ns, &probe), IL_ADMITTED);
+	il_engine_hold(&engine, &probe, IL_SUCCESS, sent_ns + MS);
+	ck_assert_int_eq(admit(sent_ns + 100 * MS, &next), IL_REJECTED);
+	ck_assert_int_eq(admit(sent_ns + 102 * MS, &next), IL_ADMITTED);
+	ck_assert_uint_eq(the_slot()->breaker.round.completed, 1);
+	settle(&probe, IL_VERDICT_RECORD, IL_SUCCESS, sent_ns + SECOND);
+	ck_assert_uint_eq(the_slot()->breaker.round.completed, 1);
+}
+END_TEST
+
+START_TEST(a_probe_that_goes_on_after_an_answer_is_not_concluded)
+{
+	struct il_ticket probe, next;
+	int64_t sent_ns = START + 10 * SECOND;
+
+	given_it_is_open(START);
+	ck_assert_int_eq(admit(sent_ns, &probe), IL_ADMITTED);
+	il_engine_hold(&engine, &probe, IL_SUCCESS, sent_ns + MS);
+	il_engine_hold(&engine, &probe, IL_SUCCESS, 0);
+	ck_assert_int_eq(admit(sent_ns + SECOND, &next), IL_REJECTED);
+	settle(&probe, IL_VERDICT_RECORD, IL_FAILURE, sent_ns + SECOND);
+	ck_assert_uint_eq(the_slot()->breaker.round.failed, 1);
 }
 END_TEST
 
@@ -249,6 +299,9 @@ int main(void)
 	tcase_add_test(tests, a_round_whose_probes_all_died_opens_again);
 	tcase_add_test(tests, a_probe_of_a_living_process_keeps_its_slot_until_it_is_slow);
 	tcase_add_test(tests, a_slow_probe_that_fails_in_the_end_amends_its_round);
+	tcase_add_test(tests, an_answered_probe_of_a_killed_process_counts);
+	tcase_add_test(tests, a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor);
+	tcase_add_test(tests, a_probe_that_goes_on_after_an_answer_is_not_concluded);
 	tcase_add_test(tests, a_call_that_hangs_is_charged_by_the_next_visitor);
 	tcase_add_test(tests, a_call_that_does_not_wait_is_never_charged);
 	tcase_add_test(tests, a_charged_call_that_is_answered_stays_one_slow_success);

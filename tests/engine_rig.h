@@ -60,7 +60,11 @@ __attribute__((unused)) static uint64_t count(uint32_t place)
 
 __attribute__((unused)) static enum il_admission admit(int64_t now_ns, struct il_ticket *ticket)
 {
-	return il_engine_admit(&engine, &self, &recipe, now_ns, ticket);
+	enum il_admission admission = il_engine_admit(&engine, &self, &recipe, now_ns, ticket);
+
+	if (admission == IL_REJECTED)
+		il_engine_reject(&engine, ticket, now_ns);
+	return admission;
 }
 
 __attribute__((unused)) static void settle(struct il_ticket *ticket, uint8_t kind, uint8_t outcome,

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	int rc = il_reader_open(&reader, argv[1], argv[2]);
+	int rc = il_reader_open(&reader, argv[1], argv[2], NULL);
 	if (rc < 0) {
 		fprintf(stderr, "state: %s\n", strerror(-rc));
 		return 1;

@@ -69,12 +69,13 @@ struct il_lease {
 	uint32_t second;     /* charged: the handle's */
 	uint32_t start;	     /* the owner's start time, clock ticks since boot, low 32 bits */
 	uint32_t generation; /* low 32 bits of the ticket's */
-	uint8_t place, outcome; /* charged: the handle's */
+	uint8_t place, outcome; /* charged: the handle's; held: the outcome so far */
 	uint8_t reserved[2];
 };
 
 enum il_lease_kind { IL_LEASE_FREE, IL_LEASE_FILLING, IL_LEASE_CALL, IL_LEASE_PROBE };
 #define IL_LEASE_CHARGED (UINT64_C(1) << 3) /* recorded as slow while it still hung */
+#define IL_LEASE_HELD	 (UINT64_C(1) << 4) /* a probe with `outcome` so far; `waiting`: since when */
 
 /* One of the last outcomes, for people. */
 struct il_recent {
@@ -210,7 +211,8 @@ struct il_header {
 	uint64_t registry_full;	  /* [atomic] calls that passed because there was no slot */
 	uint64_t evicted;	  /* [atomic] */
 	uint64_t events_next;	  /* [atomic] */
-	uint64_t reserved[8];
+	uint64_t takeovers;	  /* [atomic] locks of slots taken from the dead, or after a jump */
+	uint64_t reserved[7];
 	struct il_attached attached[IL_ATTACHED];
 	/* [atomic] 15 bytes of name, and a 1 when they are whole: two words, each claimed by CAS */
 	char commands[IL_COMMANDS][IL_COMMAND_BYTES];

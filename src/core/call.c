@@ -90,6 +90,14 @@ struct il_verdict il_call_held(struct il_connection *c, enum il_seen seen)
 	return c->call == IL_CALL_HELD ? record(c, verdict, c->outcome) : verdict;
 }
 
+int64_t il_connection_held_since_ns(const struct il_connection *c, enum il_outcome *ret_outcome)
+{
+	if (c->call != IL_CALL_HELD || c->open)
+		return 0;
+	*ret_outcome = (enum il_outcome)c->outcome;
+	return c->received_ns;
+}
+
 /* It hangs, and has hung long enough to be slow whatever comes. */
 struct il_verdict il_call_charge(struct il_connection *c, const struct il_facts *facts,
 				 int64_t waited_ns)

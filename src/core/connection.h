@@ -234,6 +234,11 @@ int64_t il_connection_due_ns(const struct il_connection *c, const struct il_fact
  * that counts; 0: it does not wait. Ends of earlier waits in a row are taken in. */
 int64_t il_connection_waiting_since_ns(const struct il_connection *c, const struct il_facts *facts);
 
+/* For its lease: a probe that has succeeded so far and has nothing unanswered, since when (its last
+ * byte received), and with what outcome. 100 ms later that is its verdict, whoever sees it. 0: it is
+ * no such probe; ret_outcome is untouched then. */
+int64_t il_connection_held_since_ns(const struct il_connection *c, enum il_outcome *ret_outcome);
+
 /* ---- looks ---- */
 
 static inline bool il_connection_is_used(const struct il_connection *c)
@@ -250,6 +255,12 @@ static inline bool il_connection_is_open(const struct il_connection *c)
 static inline bool il_connection_is_probe(const struct il_connection *c)
 {
 	return c->probe; /* and its verdict is not given yet */
+}
+
+/* Is it registered with epoll, as il_connection_watch was told last? */
+static inline bool il_connection_is_watched(const struct il_connection *c)
+{
+	return c->weak_since_ns != 0;
 }
 
 static inline int64_t il_connection_begun_ns(const struct il_connection *c)

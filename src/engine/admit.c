@@ -79,8 +79,6 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 		admission = IL_ADMITTED;
 	else if (IL_COMMIT_STATE(word) != IL_FORCED_OPEN && !surely_open(slot, word, now_ns))
 		admission = ask(engine, self, now_ns, ticket);
-	if (admission == IL_REJECTED)
-		il_reject(engine, slot, now_ns);
 	if (admission == IL_ADMITTED && ticket->lease.place == 0)
 		open_lease(slot, self, now_ns, ticket);
 	__atomic_store_n(&slot->used_at_ns, now_ns, __ATOMIC_RELAXED);
@@ -149,6 +147,15 @@ void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, in
 
 	if (slot)
 		il_lease_wait(slot, ticket->lease, since_ns);
+}
+
+void il_engine_hold(struct il_engine *engine, const struct il_ticket *ticket,
+		    enum il_outcome outcome, int64_t since_ns)
+{
+	struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	if (slot)
+		il_lease_hold(slot, ticket->lease, outcome, since_ns);
 }
 
 void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,

@@ -18,14 +18,13 @@
 struct il_engine {
 	struct il_segment segment;
 	const struct il_log *log; /* NULL: no log */
-	uint32_t command;	  /* ours, in the registry's table of program names */
-	int reject_errno;	  /* what a rejected connect fails with, unless the slot says otherwise */
+	uint32_t command;         /* ours, in the registry's table of program names */
 };
 
 /* A call's claim on its breaker; the caller keeps it until the call ends. All zero: no breaker. */
 struct il_ticket {
-	uint32_t slot;	/* 1 + place; 0: unjudged */
-	uint8_t probe;	/* its verdict is due when its opening is over */
+	uint32_t slot;  /* 1 + place; 0: unjudged */
+	uint8_t probe;  /* its verdict is due when its opening is over */
 	uint8_t passed; /* an exchange while the breaker was not closed: not recorded */
 	uint8_t reserved[2];
 	uint64_t incarnation;
@@ -36,7 +35,7 @@ struct il_ticket {
 
 enum il_admission {
 	IL_ADMITTED, /* ret_ticket is to be settled */
-	IL_REJECTED, /* counted and logged */
+	IL_REJECTED, /* to be told by il_engine_reject, if the caller does reject it */
 	IL_PASSED    /* no breaker could be had: let it through; ret_ticket is all zero */
 };
 
@@ -45,6 +44,10 @@ enum il_admission {
 enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self *self,
 				  const struct il_recipe *recipe, int64_t now_ns,
 				  struct il_ticket *ret_ticket);
+
+/* The caller rejects the call of this ticket, as admission said: counted and, at most once a
+ * second, logged. */
+void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns);
 
 /* A later exchange on a connection whose first call had `connection`. Recorded in CLOSED,
  * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so.
@@ -71,6 +74,11 @@ void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *se
 
 /* Since when the owner waits for an answer (0: it does not): what a visitor judges it by. */
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns);
+
+/* The ticket's probe has succeeded with `outcome` so far and has nothing unanswered since then; 0:
+ * it goes on. A visitor gives the verdict 100 ms later, should its owner be busy elsewhere. */
+void il_engine_hold(struct il_engine *engine, const struct il_ticket *ticket,
+		    enum il_outcome outcome, int64_t since_ns);
 
 /* The ticket's slot; NULL without a breaker. */
 static inline struct il_slot *il_engine_slot(const struct il_engine *engine,

@@ -12,9 +12,6 @@ void il_note_call(const struct il_engine *engine, struct il_change *change,
 bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change,
 			const struct il_verdict *verdict, int64_t now_ns);
 
-/* A rejection: counted and, once a second, logged. */
-void il_reject(const struct il_engine *engine, struct il_slot *slot, int64_t now_ns);
-
 /* The whole generation of which a ticket or a lease has kept the low bits. */
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low);
 

@@ -7,7 +7,7 @@
 
 /* Upper ends of the histogram's cells; the last has none. */
 static const int64_t duration_ends_ns[IL_DURATIONS - 1] = {
-	1 * MS,	  2 * MS,   5 * MS,    10 * MS,	  25 * MS,   50 * MS,	 100 * MS,  250 * MS,
+	1 * MS,   2 * MS,    5 * MS,    10 * MS,   25 * MS,    50 * MS,    100 * MS,   250 * MS,
 	500 * MS, 1000 * MS, 2500 * MS, 5000 * MS, 10000 * MS, 30000 * MS, 60000 * MS,
 };
 
@@ -99,7 +99,8 @@ static void add_seen(const struct il_verdict *verdict, char *at, size_t size)
 	}
 }
 
-/* The line is written after the lock is gone: a log on a slow disk holds nobody up but its caller. */
+/* The line is written after the lock is gone: a log on a slow disk holds nobody up but its caller.
+ */
 static void tell(const struct il_engine *engine, const struct il_slot *slot,
 		 const struct il_event *event, const struct il_verdict *verdict, uint64_t count)
 {
@@ -135,10 +136,14 @@ bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change
 	return true;
 }
 
-void il_reject(const struct il_engine *engine, struct il_slot *slot, int64_t now_ns)
+void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns)
 {
 	struct il_event event = { .kind = IL_EVENT_REJECTED };
 	uint64_t count;
+
+	if (ticket->slot - 1 >= engine->segment.breakers)
+		return;
+	struct il_slot *slot = &engine->segment.slots[ticket->slot - 1];
 
 	il_slot_count_now(slot, IL_COUNT_rejected, 1);
 	if (!engine->log || (count = il_log_rejected(&slot->rejections, now_ns)) == 0)

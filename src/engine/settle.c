@@ -27,8 +27,7 @@ static void correct(struct il_change *change, struct il_ticket *ticket, struct i
 		    uint8_t outcome, int64_t now_ns)
 {
 	ticket->handle = il_breaker_amend(&change->journal.breaker, &change->settings,
-					  change->cells, now_ns, handle, outcome,
-					  &change->effects);
+					  change->cells, now_ns, handle, outcome, &change->effects);
 }
 
 /* A call that a visitor charged is already in the window: its own end corrects that, and may find
@@ -46,8 +45,8 @@ static void record(struct il_engine *engine, struct il_change *change, const str
 	}
 	ticket->handle = il_breaker_record(
 		&change->journal.breaker, &change->settings, change->cells, now_ns,
-		il_whole_generation(&change->journal.breaker, ticket->generation),
-		verdict->outcome, &change->effects);
+		il_whole_generation(&change->journal.breaker, ticket->generation), verdict->outcome,
+		&change->effects);
 	il_note_call(engine, change, verdict, self->pid, now_ns);
 }
 
@@ -137,8 +136,8 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 
 	if (nothing_to_do(engine, ticket, verdict))
 		return;
-	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation,
-			  &change) < 0) {
+	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation, &change) <
+	    0) {
 		if (ticket->slot - 1 < engine->segment.breakers && !ticket->probe)
 			il_lease_drop(&engine->segment.slots[ticket->slot - 1], ticket->lease);
 		return;

@@ -4,19 +4,26 @@
  */
 #include "engine/engine_priv.h"
 
-#define QUESTIONS_A_VISIT 4 /* to the kernel, about processes */
-#define OLD_ENOUGH_NS	  INT64_C(500000000)  /* a younger call of a dead process tells nothing */
-#define DEATHS_APART_NS	  INT64_C(1000000000) /* a deploy kills many at once: one of them counts */
+#define QUESTIONS_A_VISIT 4                   /* to the kernel, about processes */
+#define HELD_NS           INT64_C(100000000)  /* the pause that ends an opening */
+#define OLD_ENOUGH_NS     INT64_C(500000000)  /* a younger call of a dead process tells nothing */
+#define DEATHS_APART_NS   INT64_C(1000000000) /* a deploy kills many at once: one of them counts */
 
 static bool older(int64_t since_ns, int64_t age_ns, int64_t now_ns)
 {
 	return since_ns > 0 && now_ns >= since_ns && now_ns - since_ns >= age_ns;
 }
 
+/* A probe that succeeded and has been quiet since: its opening is over. */
+static bool is_over(const struct il_lease_view *view, int64_t now_ns)
+{
+	return view->held && older(view->waiting_since_ns, HELD_NS, now_ns);
+}
+
 /* A call is slow when it was waited for that long; a probe also when it is that old. */
 static bool is_due(const struct il_lease_view *view, int64_t slow_ns, int64_t now_ns)
 {
-	if (view->charged)
+	if (view->charged || view->held)
 		return false;
 	return older(view->waiting_since_ns, slow_ns, now_ns) ||
 	       (view->kind == IL_LEASE_PROBE && older(view->begun_ns, slow_ns, now_ns));
@@ -48,6 +55,26 @@ static void charge(struct il_engine *engine, struct il_change *change,
 	il_note_call(engine, change, &verdict, view->pid, now_ns);
 	il_slot_count(change, IL_COUNT_charged);
 	il_lease_charge(change, view->ref, handle);
+	il_commit_and_tell(engine, change, &verdict, now_ns);
+}
+
+static void conclude(struct il_engine *engine, struct il_change *change,
+		     const struct il_lease_view *view, int64_t now_ns)
+{
+	struct il_breaker *breaker = &change->journal.breaker;
+	struct il_verdict verdict = {
+		.kind = IL_VERDICT_RECORD,
+		.outcome = view->handle.outcome % IL_OUTCOMES,
+		.seen = IL_SEEN_ANSWER,
+		.phase = IL_PHASE_OPENING,
+		.duration_ns = view->waiting_since_ns - view->begun_ns,
+	};
+
+	il_breaker_record(breaker, &change->settings, change->cells, now_ns,
+			  il_whole_generation(breaker, view->generation), verdict.outcome,
+			  &change->effects);
+	il_note_call(engine, change, &verdict, view->pid, now_ns);
+	il_lease_close(change, view->ref);
 	il_commit_and_tell(engine, change, &verdict, now_ns);
 }
 
@@ -119,7 +146,9 @@ static void act(struct il_engine *engine, const struct il_self *self, uint32_t p
 	bool same = il_lease_look(change.slot, seen->ref.place - 1, &view) &&
 		    view.ref.tag == seen->ref.tag;
 
-	if (same && dead)
+	if (same && view.held && (dead || is_over(&view, now_ns)))
+		conclude(engine, &change, &view, now_ns);
+	else if (same && dead)
 		bury(engine, &change, &view, now_ns);
 	else if (same && is_due(&view, change.settings.slow_call_duration_threshold_ns, now_ns))
 		charge(engine, &change, &view, now_ns);
@@ -133,8 +162,8 @@ void il_engine_sweep(struct il_engine *engine, const struct il_self *self, uint3
 	if (place >= engine->segment.breakers)
 		return;
 	struct il_slot *slot = &engine->segment.slots[place];
-	int64_t slow_ns = __atomic_load_n(&slot->settings.slow_call_duration_threshold_ns,
-					  __ATOMIC_RELAXED);
+	int64_t slow_ns =
+		__atomic_load_n(&slot->settings.slow_call_duration_threshold_ns, __ATOMIC_RELAXED);
 	int questions = QUESTIONS_A_VISIT;
 
 	if (il_leases_are_free(slot))
@@ -152,10 +181,9 @@ void il_engine_sweep(struct il_engine *engine, const struct il_self *self, uint3
 		}
 		bool ask = (probes && view.kind == IL_LEASE_PROBE) ||
 			   (older(view.begun_ns, OLD_ENOUGH_NS, now_ns) && questions-- > 0);
-		bool dead = ask && view.pid != self->pid &&
-			    !il_process_alive(view.pid, view.start);
+		bool dead = ask && view.pid != self->pid && !il_process_alive(view.pid, view.start);
 
-		if (dead || is_due(&view, slow_ns, now_ns))
+		if (dead || is_over(&view, now_ns) || is_due(&view, slow_ns, now_ns))
 			act(engine, self, place, incarnation, &view, dead, now_ns);
 	}
 }

@@ -21,9 +21,14 @@ struct il_lease_ref il_lease_open(struct il_slot *slot, const struct il_self *se
 /* Reserves an entry for a probe within a change, from an ordinary call if the table is full. */
 struct il_lease_ref il_lease_open_probe(struct il_change *change, int64_t now_ns);
 
-/* Since when its owner waits for an answer; 0: it does not. Without a lock; a lease that was settled
- * meanwhile stays untouched. */
+/* Since when its owner waits for an answer; 0: it does not. Without a lock; a lease that was
+ * settled meanwhile stays untouched. */
 void il_lease_wait(struct il_slot *slot, struct il_lease_ref ref, int64_t since_ns);
+
+/* Its probe has `outcome` so far and nothing unanswered, since then; 0: that is over, it goes on.
+ * Without a lock. */
+void il_lease_hold(struct il_slot *slot, struct il_lease_ref ref, enum il_outcome outcome,
+		   int64_t since_ns);
 
 /* Is it still open? */
 bool il_lease_current(const struct il_slot *slot, struct il_lease_ref ref);
@@ -69,16 +74,17 @@ struct il_lease_view {
 	struct il_lease_ref ref;
 	enum il_lease_kind kind;
 	bool charged;
+	bool held; /* a probe with handle.outcome so far, since waiting_since_ns */
 	uint32_t pid, start;
 	int64_t begun_ns;
 	int64_t waiting_since_ns; /* 0: not waiting */
-	uint32_t generation;	  /* low 32 bits */
+	uint32_t generation;      /* low 32 bits */
 	struct il_handle handle;  /* charged only; its generation is filled in by the engine */
 };
 bool il_lease_look(const struct il_slot *slot, uint32_t index, struct il_lease_view *ret_view);
 
-/* For table.c: frees every entry of a slot that begins a new life. The serial numbers go on, so that
- * nobody takes a new entry for his old one. */
+/* For table.c: frees every entry of a slot that begins a new life. The serial numbers go on, so
+ * that nobody takes a new entry for his old one. */
 void il_leases_clear(struct il_slot *slot);
 
 /* For slot.c: a commit's change to an entry, any number of times; and giving a reservation back. */

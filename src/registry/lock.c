@@ -174,6 +174,9 @@ static int take_waiting(struct il_lock *lock, uint64_t me)
 		owner = load_owner(lock);
 		waited_ns = il_clock_now_ns() - begun_ns;
 	}
+	/* On a busy machine the time may have passed without a look at the holder. */
+	if (!owner_alive(owner, true) && swap_owner(lock, owner, me))
+		return owner ? IL_LOCK_TAKEN_OVER : IL_LOCK_TAKEN;
 	time_to_look(lock, owner, STUCK_LOOK_NS, begun_ns + waited_ns);
 	return -ETIMEDOUT;
 }

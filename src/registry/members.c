@@ -139,6 +139,18 @@ static void sweep_file(int dir, const char *name, const struct il_identity *iden
 	il_sys_close(fd);
 }
 
+bool il_file_is_left(int fd, const struct il_identity *identity)
+{
+	struct scratch *scratch = scratch_map();
+	bool left;
+
+	if (!scratch)
+		return false;
+	left = look_left(fd, identity, scratch);
+	il_sys_munmap(scratch, sizeof(*scratch));
+	return left;
+}
+
 void il_file_sweep(int dir, const char *name, const struct il_identity *identity)
 {
 	struct scratch *scratch = scratch_map();

@@ -70,6 +70,9 @@ void il_temporary_name(char *ret_name, size_t size, const struct il_opening *ope
 #define IL_SWEEP_FILES 64
 void il_directory_sweep(int dir, const struct il_identity *identity);
 
+/* Is this a private file with nobody on its list alive? */
+bool il_file_is_left(int fd, const struct il_identity *identity);
+
 /* Removes the private file `name` if nobody on its list is alive. */
 void il_file_sweep(int dir, const char *name, const struct il_identity *identity);
 

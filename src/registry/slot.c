@@ -89,6 +89,8 @@ int il_slot_begin(const struct il_segment *segment, const struct il_self *self, 
 		il_slot_count_now(slot, IL_COUNT_lock_timeouts, 1);
 		return taken;
 	}
+	if (taken == IL_LOCK_TAKEN_OVER)
+		__atomic_fetch_add(&segment->header->takeovers, 1, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&slot->incarnation, __ATOMIC_RELAXED) != incarnation) {
 		il_lock_release(&slot->lock, self, &change->hold);
 		return -ESTALE;

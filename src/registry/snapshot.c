@@ -130,26 +130,44 @@ int il_reader_read(const struct il_reader *reader, uint32_t place, int64_t now_n
 	return read_slot(&source, place, reader->breakers, now_ns, ret_snapshot);
 }
 
-int il_reader_open(struct il_reader *ret_reader, const char *dir, const char *name)
+static int open_checked(struct il_opening *opening, uint32_t *ret_breakers)
+{
+	int error = il_identity_read(&opening->identity);
+
+	if (error < 0)
+		return il_opening_fails(opening, "no boot id in /proc", error);
+	opening->dir =
+		il_directory_existing(opening->options->dir, opening->identity.owner, &opening->wrong);
+	if (opening->dir < 0)
+		return opening->dir;
+	int fd = il_file_open(opening, O_RDONLY, ret_breakers);
+
+	il_sys_close(opening->dir);
+	return fd;
+}
+
+int il_reader_open(struct il_reader *ret_reader, const char *dir, const char *name,
+		   const char **ret_wrong)
 {
 	struct il_segment_options options = { .dir = dir, .name = name };
 	struct il_opening opening = { .options = &options };
-	const char *wrong;
 	uint32_t breakers;
-	int error = il_identity_read(&opening.identity);
+	int fd = open_checked(&opening, &breakers);
 
-	if (error < 0)
-		return error;
-	opening.dir = il_directory_existing(dir, opening.identity.owner, &wrong);
-	if (opening.dir < 0)
-		return opening.dir;
-	int fd = il_file_open(&opening, O_RDONLY, &breakers);
-
-	il_sys_close(opening.dir);
-	if (fd < 0)
+	if (fd < 0) {
+		if (ret_wrong)
+			*ret_wrong = opening.wrong ? opening.wrong : "it is not there";
 		return fd;
+	}
 	*ret_reader = (struct il_reader){ .fd = fd, .breakers = breakers };
 	return 0;
+}
+
+bool il_reader_is_left(const struct il_reader *reader)
+{
+	struct il_identity identity;
+
+	return il_identity_read(&identity) == 0 && il_file_is_left(reader->fd, &identity);
 }
 
 void il_reader_close(struct il_reader *reader)

@@ -19,8 +19,13 @@ struct il_snapshot {
 	uint64_t cells[IL_CELLS_BYTES_MAX / 8];
 };
 
-/* Opens `dir`/`name` for reading and checks it like an attaching process does. 0 or -errno. */
-int il_reader_open(struct il_reader *ret_reader, const char *dir, const char *name);
+/* Opens `dir`/`name` for reading and checks it like an attaching process does. 0 or -errno, with
+ * static text in ret_wrong (NULL: not wanted) that says what is wrong. */
+int il_reader_open(struct il_reader *ret_reader, const char *dir, const char *name,
+		   const char **ret_wrong);
+
+/* Is it a private registry whose processes are all gone? It is removed when the next one is made. */
+bool il_reader_is_left(const struct il_reader *reader);
 void il_reader_close(struct il_reader *reader);
 
 /*

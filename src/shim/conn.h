@@ -27,7 +27,7 @@ struct fd_conn {
 	bool writable;	     /* poll said so while it was connecting */
 	uint8_t phase;	     /* enum conn_phase */
 	int16_t attempt;     /* its place in the table of attempts; -1: stands alone */
-	int64_t waiting_since_ns; /* as its lease was told */
+	int64_t waiting_since_ns, held_since_ns; /* as its lease was told */
 	struct il_connection core;
 	struct il_ticket ticket; /* of the current call */
 };

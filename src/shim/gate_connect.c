@@ -84,7 +84,7 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	conn->phase = CONN_CONNECTING;
 	conn->writable = false;
 	conn->attempt = try->index;
-	conn->waiting_since_ns = 0;
+	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = *ticket;
 	atomic_store(&conn->missed, false);
 	il_connection_begin(&conn->core, now_ns, try->lookup_ns,
@@ -119,8 +119,10 @@ static bool attempt(struct gate_call *call, struct target *target, int64_t now_n
 
 		il_engine_settle(&gate_state.engine, &self, &ticket, &dropped, now_ns);
 	}
-	return admission == IL_REJECTED &&
-	       gate_would_connect(target->fd, target->entry, target->to);
+	if (admission != IL_REJECTED || !gate_would_connect(target->fd, target->entry, target->to))
+		return false;
+	il_engine_reject(&gate_state.engine, &ticket, now_ns);
+	return true;
 }
 
 /* Is this connect() a new attempt, and not one more on a socket that has one? */

@@ -6,8 +6,9 @@ void gate_disowns(struct fd_conn *conn)
 	atomic_store(&conn->right, 0);
 	atomic_store(&conn->missed, false);
 	conn->attempt = -1;
-	conn->waiting_since_ns = 0;
-	conn->ticket = (struct il_ticket){ 0 };
+	conn->waiting_since_ns = conn->held_since_ns = 0;
+	conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
+					   .incarnation = conn->ticket.incarnation };
 	il_connection_forked(&conn->core);
 }
 

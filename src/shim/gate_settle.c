@@ -36,12 +36,25 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 	return true;
 }
 
+/* Tells the lease, if it changed, that a probe is as good as over, or that it goes on. */
+static void tell_held(struct fd_conn *conn)
+{
+	enum il_outcome outcome = IL_SUCCESS;
+	int64_t held_ns = il_connection_held_since_ns(&conn->core, &outcome);
+
+	if (held_ns == conn->held_since_ns)
+		return;
+	conn->held_since_ns = held_ns;
+	il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
+}
+
 /* Tells the lease since when the program waits, if that changed. True: it begins to wait; without
  * that, and for no probe, a connection has nothing to say when nothing happens. */
 static bool tell_lease(struct fd_conn *conn, const struct il_facts *facts)
 {
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, facts);
 
+	tell_held(conn);
 	if (since_ns == conn->waiting_since_ns)
 		return false;
 	conn->waiting_since_ns = since_ns;
@@ -146,6 +159,6 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 	il_engine_settle(&gate_state.engine, &self, &conn->ticket, &verdict, now_ns);
 	if (verdict.flags & IL_CALL_BEGINS) {
 		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
-		conn->waiting_since_ns = 0;
+		conn->waiting_since_ns = conn->held_since_ns = 0;
 	}
 }

@@ -86,12 +86,12 @@ static void open_now(void)
 	if (why[0])
 		il_log_message(&gate_state.log, IL_LOG_WARNING, why);
 	gate_state.engine.log = &gate_state.log;
-	gate_state.engine.command = il_table_command(&gate_state.engine.segment, command_name);
-	gate_state.engine.reject_errno = gate_state.config.reject_errno;
-	if (rc == 0)
-		atomic_store(&is_open, true);
-	else
+	if (rc < 0) {
 		atomic_store(&is_hopeless, true);
+		return;
+	}
+	gate_state.engine.command = il_table_command(&gate_state.engine.segment, command_name);
+	atomic_store(&is_open, true);
 }
 
 bool gate_is_open(int64_t now_ns)
