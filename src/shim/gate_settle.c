@@ -54,7 +54,8 @@ static bool tell_lease(struct fd_conn *conn, const struct il_facts *facts)
 {
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, facts);
 
-	tell_held(conn);
+	if (conn->ticket.probe)
+		tell_held(conn);
 	if (since_ns == conn->waiting_since_ns)
 		return false;
 	conn->waiting_since_ns = since_ns;
