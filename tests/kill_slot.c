@@ -148,6 +148,12 @@ static void check_counts(const char *who, int kills)
 	     "%s: nothing is counted that nobody did", who);
 }
 
+static void visit_later(const char *name, int64_t now_ns)
+{
+	wait_for_a_look(&slot_named(name)->lock);
+	call(name, IL_SLOW_FAILURE, now_ns);
+}
+
 /* Each lease left by a dead process is buried: abandoned, since none of them was waiting. */
 static void check_leases(const char *who)
 {
@@ -156,7 +162,7 @@ static void check_leases(const char *who)
 
 	for (int visit = 0; visit < 200; visit++)
 		for (int i = 0; i < BREAKERS; i++)
-			call(names[i], IL_SLOW_FAILURE, now_ns + visit * SECOND / 4);
+			visit_later(names[i], now_ns + visit * SECOND / 4);
 	for (int i = 0; i < BREAKERS; i++)
 		for (uint32_t lease = 0; lease < IL_LEASES; lease++)
 			left += !il_lease_is_free(slot_named(names[i]), lease);

@@ -9,9 +9,10 @@ static bool is_open(const struct fd_conn *conn)
 static struct il_verdict verdict_of_close(struct fd_conn *conn, struct il_kernel kernel,
 					  int64_t now_ns)
 {
-	struct il_facts facts = gate_facts(conn);
 	bool connecting = kernel.tcp == IL_TCP_CONNECTING;
+	struct il_facts facts;
 
+	gate_facts(conn, &facts);
 	if (connecting && gate_attempt_lost(conn->attempt, now_ns)) {
 		conn->attempt = -1;
 		return (struct il_verdict){ .kind = IL_VERDICT_CANCELLED,

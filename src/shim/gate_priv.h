@@ -44,7 +44,7 @@ HIDDEN void gate_is_child(void);
 HIDDEN void gate_leaves(void);
 
 /* Facts about the destination of conn. */
-HIDDEN struct il_facts gate_facts(const struct fd_conn *conn);
+HIDDEN void gate_facts(const struct fd_conn *conn, struct il_facts *ret_facts);
 
 /* gate_settle.c: one event at a time. */
 struct gate_event {

@@ -32,7 +32,7 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 		disown(conn, ret_event->guard.now_ns);
 	ret_event->conn = conn;
 	ret_event->fd = fd;
-	ret_event->facts = gate_facts(conn);
+	gate_facts(conn, &ret_event->facts);
 	return true;
 }
 
@@ -48,16 +48,18 @@ static void tell_held(struct fd_conn *conn)
 	il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
 }
 
-/* Tells the lease since when the program waits, if that changed. */
-static void tell_lease(struct fd_conn *conn, const struct il_facts *facts)
+/* Tells the lease since when the program waits, if that changed. True: it begins to wait; without
+ * that, and for no probe, a connection has nothing to say when nothing happens. */
+static bool tell_lease(struct fd_conn *conn, const struct il_facts *facts)
 {
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, facts);
 
 	tell_held(conn);
 	if (since_ns == conn->waiting_since_ns)
-		return;
+		return false;
 	conn->waiting_since_ns = since_ns;
 	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
+	return since_ns != 0;
 }
 
 /* When the next connection has something to say although nothing happens on it. */
@@ -77,8 +79,9 @@ static void tick(struct fd_conn *conn, void *now_ns)
 	if (!il_right_take(&conn->right, *(int64_t *)now_ns))
 		return;
 	if (il_connection_is_used(&conn->core)) {
-		struct il_facts facts = gate_facts(conn);
+		struct il_facts facts;
 
+		gate_facts(conn, &facts);
 		gate_settles(conn, il_connection_tick(&conn->core, &facts, *(int64_t *)now_ns), -1,
 			     *(int64_t *)now_ns);
 		note_due(conn, &facts);
@@ -99,9 +102,10 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 {
 	struct fd_conn *conn = event->conn;
 
-	gate_settles(conn, verdict, event->fd, event->guard.now_ns);
-	tell_lease(conn, &event->facts);
-	note_due(conn, &event->facts);
+	if (verdict.kind || verdict.flags)
+		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	if (tell_lease(conn, &event->facts) || conn->ticket.probe)
+		note_due(conn, &event->facts);
 	il_right_give(&conn->right);
 	il_guard_leave(&event->guard);
 }
@@ -136,11 +140,11 @@ static bool is_failed_attempt(struct il_verdict verdict)
 
 void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns)
 {
-	struct il_self self = gate_self();
-	struct il_ticket next;
-
 	if (!verdict.kind && !verdict.flags)
 		return;
+
+	struct il_self self = gate_self();
+
 	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)
@@ -154,8 +158,7 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 	}
 	il_engine_settle(&gate_state.engine, &self, &conn->ticket, &verdict, now_ns);
 	if (verdict.flags & IL_CALL_BEGINS) {
-		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &next);
-		conn->ticket = next;
+		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
 		conn->waiting_since_ns = conn->held_since_ns = 0;
 	}
 }

@@ -48,14 +48,14 @@ fetch() {
 }
 
 @test "of 16 processes at once after the wait, one goes out" {
-	export INTERLOCK_WAIT_DURATION_IN_OPEN=300ms
+	export INTERLOCK_WAIT_DURATION_IN_OPEN=1s
 	closed_port
 	local port=$PORT
 	times 5 curl "http://127.0.0.1:$port/"
-	sleep 0.4
+	sleep 1.1
 	start_peer -p "$port" mute
 	for _ in $(seq 16); do
-		fetch --max-time 1 "http://127.0.0.1:$port/" >/dev/null &
+		fetch --max-time 8 "http://127.0.0.1:$port/" >/dev/null &
 	done
 	wait $(jobs -p | grep -v "^$PEER\$")
 	[ "$(connections)" -eq 1 ]
@@ -188,3 +188,38 @@ END
 	wait $(jobs -p | grep -v "^$PEER\$")
 	are_all_good 100
 }
+
+@test "a connection is still followed after its process started others" {
+	start_peer mute
+	times 5 /usr/bin/python3 -c "
+import os, socket, subprocess
+s = socket.create_connection(('127.0.0.1', $PORT))
+subprocess.run(['true'])
+if os.fork() == 0:
+    s.close()
+    os._exit(0)
+os.wait()
+s.settimeout(0.2)
+s.send(b'x')
+s.recv(1)"
+	[ "$(outcomes FAILURE)" -eq 5 ]
+	[ "$(outcomes '[A-Z_]*')" -eq 5 ]
+}
+
+@test "what stdio sends and receives is the kernel's to tell" {
+	start_peer echo
+	times 5 "$OUT/tests/bats/rare" streams "$PORT"
+	are_all_good 5
+}
+
+@test "the addresses of one name are one call, and the last of them decides" {
+	start_peer ok
+	# localhost is ::1, where nobody listens, and 127.0.0.1.
+	grep -qE '^::1.*localhost' /etc/hosts || skip "localhost has one address here"
+	times 5 /usr/bin/python3 -c "
+import urllib.request as u
+u.urlopen('http://localhost:$PORT/').read()"
+	are_all_good 5
+	grep -q "breaker=localhost:$PORT " "$LOG"
+}
+

@@ -84,8 +84,8 @@ run_twice() {
 	local plain_status
 	plain_status=0
 	status=0
-	"$@" >"$WORK/plain.out" 2>"$WORK/plain.err" </dev/null 3>&- || plain_status=$?
-	shimmed "$@" >"$WORK/shim.out" 2>"$WORK/shim.err" </dev/null 3>&- || status=$?
+	timeout 100 "$@" >"$WORK/plain.out" 2>"$WORK/plain.err" </dev/null 3>&- || plain_status=$?
+	shimmed timeout 100 "$@" >"$WORK/shim.out" 2>"$WORK/shim.err" </dev/null 3>&- || status=$?
 	output=$(cat "$WORK/shim.out")
 	errors=$(cat "$WORK/shim.err")
 	diff "$WORK/plain.out" "$WORK/shim.out" && diff "$WORK/plain.err" "$WORK/shim.err" &&
@@ -119,6 +119,6 @@ times() {
 	local i count=$1
 	shift
 	for i in $(seq "$count"); do
-		shimmed "$@" >/dev/null 2>&1 </dev/null 3>&- || :
+		shimmed timeout 30 "$@" >/dev/null 2>&1 </dev/null 3>&- || :
 	done
 }

@@ -260,6 +260,61 @@ static void three_threads(void)
 	printf("%d\n", dup2(2, fd) == fd);
 }
 
+static _Atomic int bad;
+
+/* One short conversation. */
+static void visit(void)
+{
+	int fd = reach();
+	char byte = 0;
+
+	if (send(fd, "y", 1, MSG_NOSIGNAL) != 1 || recv(fd, &byte, 1, 0) != 1 || byte != 'y')
+		bad++;
+	close(fd);
+}
+
+static void *visit_often(void *unused)
+{
+	for (int i = 0; i < 200; i++)
+		visit();
+	return unused;
+}
+
+static void nothing(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* Threads that talk, children that talk and end in either way, and a signal every millisecond. */
+static void at_once(void)
+{
+	struct sigaction action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
+	pthread_t threads[4];
+	int status;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 1000 }, { 0, 1000 } }, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, visit_often, NULL);
+	for (int i = 0; i < 60; i++) {
+		pid_t child = i % 3 ? fork() : vfork();
+
+		if (child == 0 && i % 3 == 0) {
+			close_range(3, ~0U, 0);
+			_exit(0);
+		}
+		if (child == 0) {
+			visit();
+			i % 3 == 1 ? _exit(bad) : exit(bad);
+		}
+		if (waitpid(child, &status, 0) != child || status)
+			bad++;
+	}
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	printf("bad %d\n", bad);
+}
+
 static void many(void)
 {
 	int good = 0;
@@ -320,7 +375,7 @@ int main(int argc, char **argv)
 		{ "closes_all", closes_all },
 		{ "forks", forks },
 		{ "three_threads", three_threads },
-		{ "many", many },
+		{ "at_once", at_once },	{ "many", many },
 		{ "streams", streams },
 	};
 
