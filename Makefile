@@ -38,11 +38,13 @@ CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests check check-all teeth mutants bench bench-quick demo lint format fuzz \
+.PHONY: all tests promises check check-all teeth mutants bench bench-quick demo lint format fuzz \
         install uninstall dist clean help FORCE
 
 all: $(LIB) $(SHIM) $(TOOL)          ## the shared object and the tools, under build/
 tests: $(CHECKS) $(PROGRAMS) $(CLIENTS)
+
+promises: $(SHIM) $(CLIENTS) $(OUT)/tests/state # what tests/bats needs
 
 # Rebuilds everything when the compiler or its flags change.
 FLAGS := $(CC) $(CPPFLAGS) $(BASEFLAGS) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)
