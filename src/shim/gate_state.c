@@ -106,13 +106,11 @@ bool gate_is_open(int64_t now_ns)
 	return atomic_load(&is_open);
 }
 
-struct il_facts gate_facts(const struct fd_conn *conn)
+const struct il_facts *gate_facts(struct fd_conn *conn)
 {
-	struct il_facts facts = gate_state.facts;
-
-	facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket);
-	facts.slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
-	return facts;
+	conn->facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket);
+	conn->facts.slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
+	return &conn->facts;
 }
 
 void gate_is_child(void)
