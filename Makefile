@@ -45,6 +45,7 @@ all: $(LIB) $(SHIM) $(TOOL)          ## the shared object and the tools, under b
 tests: $(CHECKS) $(PROGRAMS) $(CLIENTS)
 promises: all $(CLIENTS) $(OUT)/tests/state   # what tests/bats needs
 
+
 # Rebuilds everything when the compiler or its flags change.
 FLAGS := $(CC) $(CPPFLAGS) $(BASEFLAGS) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)
 $(OUT)/flags: FORCE

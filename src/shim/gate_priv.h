@@ -17,7 +17,7 @@ struct gate_state {
 	struct il_engine engine; /* usable once gate_is_open() was true */
 	struct il_log log;
 	struct il_names names;
-	struct il_facts facts; /* of any destination; dest is its own */
+	struct il_facts facts; /* of any destination, as far as all have them in common */
 };
 extern HIDDEN struct gate_state gate_state;
 
@@ -43,14 +43,14 @@ HIDDEN void gate_is_child(void);
 /* Ends our presence in the registry, and all watching. */
 HIDDEN void gate_leaves(void);
 
-/* Facts about the destination of conn. */
-HIDDEN void gate_facts(const struct fd_conn *conn, struct il_facts *ret_facts);
+/* Facts about the destination of conn, asked anew. For events that they decide; bytes that come and
+ * go do with what was last known. */
+HIDDEN const struct il_facts *gate_facts(struct fd_conn *conn);
 
 /* gate_settle.c: one event at a time. */
 struct gate_event {
 	struct il_guard guard;
 	struct fd_conn *conn;
-	struct il_facts facts;
 	int fd;
 };
 /* Comes in and takes the right to conn; false: there is nothing to judge, and nothing to give back.

@@ -123,11 +123,11 @@ bool gate_is_open(int64_t now_ns)
 	return atomic_load(&is_open);
 }
 
-void gate_facts(const struct fd_conn *conn, struct il_facts *ret_facts)
+const struct il_facts *gate_facts(struct fd_conn *conn)
 {
-	*ret_facts = gate_state.facts;
-	ret_facts->dest = il_engine_facts(&gate_state.engine, &conn->ticket);
-	ret_facts->slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
+	conn->facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket);
+	conn->facts.slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
+	return &conn->facts;
 }
 
 void gate_is_child(void)

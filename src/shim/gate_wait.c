@@ -36,7 +36,7 @@ static void ends(int fd, bool in, bool out, bool writable, enum il_wait_end how)
 	if (!gate_takes(&event, conn, atomic_load(&conn->life), fd))
 		return;
 	event.conn->writable |= writable;
-	gate_gives(&event, il_connection_wait_end(&event.conn->core, &event.facts,
+	gate_gives(&event, il_connection_wait_end(&event.conn->core, gate_facts(event.conn),
 						  event.guard.now_ns, how));
 }
 
