@@ -15,7 +15,7 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DIL_VERSION='"$(VERSION)"' -U_FORTIFY_SOURCE
 BASEFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-             -Wpointer-arith -Wwrite-strings $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
+             -Wpointer-arith -Wwrite-strings -Werror=implicit-function-declaration $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
              -ftls-model=initial-exec -fno-stack-protector
 COMPILE  = $(CC) $(CPPFLAGS) $(BASEFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
 LINK     = $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)

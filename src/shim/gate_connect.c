@@ -105,7 +105,7 @@ static bool attempt(struct gate_call *call, struct target *target, int64_t now_n
 	struct il_ticket ticket;
 
 	gate_looks_at_clock(now_ns);
-	if (!gate_is_open(now_ns) || !name_target(target))
+	if (!gate_is_open() || !name_target(target))
 		return false;
 
 	struct gate_try try = gate_tries(target->host, &target->address, now_ns);

@@ -30,9 +30,8 @@ HIDDEN void gate_prepares(const char *command);
 /* Is the registry open already, or has it a name that others may have filled it under? */
 HIDDEN bool gate_may_know(void);
 
-/* Is the registry there? Opens it at the first call; false while that fails or another thread is
- * busy with it. */
-HIDDEN bool gate_is_open(int64_t now_ns);
+/* Is the registry there? Opens it at the first call; false if none is to be had. */
+HIDDEN bool gate_is_open(void);
 
 /* Who this thread is. */
 HIDDEN struct il_self gate_self(void);
