@@ -15,7 +15,7 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DIL_VERSION='"$(VERSION)"' -U_FORTIFY_SOURCE
 BASEFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-             -Wpointer-arith -Wwrite-strings $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
+             -Wpointer-arith -Wwrite-strings -Werror=implicit-function-declaration $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
              -ftls-model=initial-exec -fno-stack-protector
 COMPILE  = $(CC) $(CPPFLAGS) $(BASEFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
 LINK     = $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)
@@ -44,6 +44,7 @@ CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/
 all: $(LIB) $(SHIM) $(TOOL)          ## the shared object and the tools, under build/
 tests: $(CHECKS) $(PROGRAMS) $(CLIENTS)
 promises: all $(CLIENTS) $(OUT)/tests/state   # what tests/bats needs
+
 
 # Rebuilds everything when the compiler or its flags change.
 FLAGS := $(CC) $(CPPFLAGS) $(BASEFLAGS) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)

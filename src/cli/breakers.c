@@ -16,7 +16,7 @@
 
 static struct il_snapshot snapshot; /* large */
 
-/* malloc'd; bytes that a terminal or JSON would trip over are \xHH. */
+/* Bytes that a terminal or JSON would trip over are \xHH. */
 static char *printable(const char *name, size_t length)
 {
 	char room[4 * IL_NAME_BYTES];
@@ -127,7 +127,9 @@ bool cli_breakers_read(const char *directory, const char *registry,
 
 		if (!registry || strcmp(registry, name) == 0)
 			read_registry(directory, name, registry != NULL, &breakers);
+		free(entries[i]);
 	}
+	free(entries);
 	if (breakers.count > 0)
 		qsort(breakers.all, breakers.count, sizeof(*breakers.all), by_name);
 	*ret_breakers = breakers;

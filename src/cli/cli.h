@@ -62,8 +62,10 @@ int cli_output_end(int status);
 /* The nearest of `count` names by changed, missing and surplus letters, whatever their case. */
 const char *cli_nearest(const char *name, const char *const *names, size_t count);
 
-/* malloc'd memory, or the end of the process with a message. */
+/* realloc; without memory, the end of the process with a message. */
 void *cli_more(void *memory, size_t bytes);
+
+/* A text that lives as long as the process: commands are short, and say little. */
 __attribute__((format(printf, 1, 2))) char *cli_text(const char *format, ...);
 
 struct cli_command {

@@ -67,26 +67,39 @@ static const char *usual_directory(void)
 	return config.inert == IL_ACTIVE ? config.runtime_dir : NULL;
 }
 
-static int show(const struct request *request, const char *directory)
+static int show(const struct request *request, const char *directory,
+		const struct cli_breakers *breakers)
 {
-	struct cli_breakers breakers;
-
-	if (!cli_breakers_read(directory, request->registry, &breakers))
-		return CLI_FAILED;
-	if (request->registry && breakers.registries == 0) {
-		if (breakers.unreadable == 0)
+	if (request->registry && breakers->registries == 0) {
+		if (breakers->unreadable == 0)
 			cli_complain("there is no registry '%s' in %s", request->registry,
 				     directory);
 		return CLI_FAILED;
 	}
-	if (breakers.count == 0 && breakers.unreadable == 0)
+	if (breakers->count == 0 && breakers->unreadable == 0)
 		cli_complain("there are no breakers in %s: no program that runs now has connected "
 			     "to anything, or none has the library",
 			     directory);
 	cli_output_begin();
-	if (breakers.count > 0 || request->print != cli_print_table)
-		request->print(&breakers);
-	return cli_output_end(breakers.unreadable > 0 ? CLI_FAILED : CLI_OK);
+	if (breakers->count > 0 || request->print != cli_print_table)
+		request->print(breakers);
+	return cli_output_end(breakers->unreadable > 0 ? CLI_FAILED : CLI_OK);
+}
+
+static int answer(const struct request *request)
+{
+	const char *directory = request->directory ? request->directory : usual_directory();
+	struct cli_breakers breakers;
+
+	if (!directory)
+		return CLI_REFUSED;
+	if (!cli_breakers_read(directory, request->registry, &breakers))
+		return CLI_FAILED;
+
+	int status = show(request, directory, &breakers);
+
+	free(breakers.all);
+	return status;
 }
 
 int cmd_status(int argc, char **argv)
@@ -98,7 +111,5 @@ int cmd_status(int argc, char **argv)
 		return status;
 	if (first < argc)
 		return cli_misused(&usage, "'%s' is too much", argv[first]);
-	if (!request.directory)
-		request.directory = usual_directory();
-	return request.directory ? show(&request, request.directory) : CLI_REFUSED;
+	return answer(&request);
 }

@@ -116,7 +116,5 @@ void cli_print_table(const struct cli_breakers *breakers)
 		widen(&widths[i % COLUMNS], cells[i]);
 	for (size_t row = 0; row < rows; row++)
 		print_line(cells + row * COLUMNS, widths);
-	for (size_t i = 0; i < rows * COLUMNS; i++)
-		free(cells[i]);
 	free(cells);
 }

@@ -133,12 +133,9 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 	ret_ticket->slot = place;
 	ret_ticket->incarnation = incarnation;
 	ret_ticket->generation = IL_COMMIT_GENERATION(word);
-	if (admits_all(IL_COMMIT_STATE(word))) {
+	ret_ticket->passed = !admits_all(IL_COMMIT_STATE(word));
+	if (!ret_ticket->passed)
 		open_lease(slot, self, now_ns, ret_ticket);
-	} else {
-		ret_ticket->passed = 1;
-		il_slot_count_now(slot, IL_COUNT_passed_while_open, 1);
-	}
 }
 
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns)

@@ -125,11 +125,6 @@ static int map(int fd, uint32_t breakers, struct il_segment *ret_segment)
 	return 0;
 }
 
-static void unmap(const struct il_segment *segment)
-{
-	il_sys_munmap(segment->header, il_segment_shape(segment->breakers).bytes);
-}
-
 /* Whoever sweeps holds the file alone while it looks and removes. It is not waited for long: what
  * could be lost is only that the family shares one registry. */
 static void keep_sweepers_off(int fd)
@@ -159,7 +154,7 @@ static int map_and_join(int fd, uint32_t breakers, struct il_segment *ret_segmen
 		return il_opening_fails(opening, "cannot map it", error);
 	il_segment_join(&segment, opening->self);
 	if (is_removed(fd)) {
-		unmap(&segment);
+		il_segment_discard(&segment);
 		return -ENOENT;
 	}
 	*ret_segment = segment;
@@ -206,7 +201,7 @@ static int fill_file(int fd, struct il_segment *ret_segment, struct il_opening *
 		return il_opening_fails(opening, "cannot map it", error);
 	error = il_segment_reserve_bytes(ret_segment->header, shape.slots_at);
 	if (error < 0) {
-		unmap(ret_segment);
+		il_segment_discard(ret_segment);
 		return il_opening_fails(opening, "no space for it", error);
 	}
 	il_segment_fill(ret_segment->header, opening);
@@ -227,7 +222,7 @@ static int fill_and_link(int fd, const char *temporary, struct il_segment *ret_s
 		*ret_segment = segment;
 		return 0;
 	}
-	unmap(&segment);
+	il_segment_discard(&segment);
 	return error == -EEXIST ? error : il_opening_fails(opening, "cannot name it", error);
 }
 

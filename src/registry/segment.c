@@ -157,3 +157,8 @@ int il_segment_open(struct il_segment *ret_segment, const struct il_segment_opti
 	say_why(&why, &opening);
 	return open_anonymous(ret_segment, &opening);
 }
+
+void il_segment_discard(const struct il_segment *segment)
+{
+	il_sys_munmap(segment->header, il_segment_shape(segment->breakers).bytes);
+}

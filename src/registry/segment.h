@@ -31,6 +31,9 @@ struct il_segment_options {
 int il_segment_open(struct il_segment *ret_segment, const struct il_segment_options *options,
 		    const struct il_self *self, char *ret_why, size_t why_size);
 
+/* Undoes an il_segment_open whose segment nobody has seen; the process stays on the list. */
+void il_segment_discard(const struct il_segment *segment);
+
 /* Takes this process off the list; removes a private file that nobody uses any more. */
 void il_segment_leave(const struct il_segment *segment, const struct il_segment_options *options,
 		      const struct il_self *self);

@@ -29,6 +29,7 @@ struct fd_conn {
 	int16_t attempt;     /* its place in the table of attempts; -1: stands alone */
 	int64_t waiting_since_ns, held_since_ns; /* as its lease was told */
 	struct il_connection core;
+	struct il_facts facts; /* of its destination, as they were when something hung on them */
 	struct il_ticket ticket; /* of the current call */
 };
 

@@ -10,15 +10,13 @@ static struct il_verdict verdict_of_close(struct fd_conn *conn, struct il_kernel
 					  int64_t now_ns)
 {
 	bool connecting = kernel.tcp == IL_TCP_CONNECTING;
-	struct il_facts facts;
 
-	gate_facts(conn, &facts);
 	if (connecting && gate_attempt_lost(conn->attempt, now_ns)) {
 		conn->attempt = -1;
 		return (struct il_verdict){ .kind = IL_VERDICT_CANCELLED,
 					    .phase = IL_PHASE_CONNECT };
 	}
-	return il_connection_close(&conn->core, &facts, now_ns, &kernel);
+	return il_connection_close(&conn->core, gate_facts(conn), now_ns, &kernel);
 }
 
 static void end(struct fd_conn *conn, struct il_kernel kernel, int fd, int64_t now_ns)

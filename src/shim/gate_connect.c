@@ -86,6 +86,8 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	conn->attempt = try->index;
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = *ticket;
+	conn->facts = gate_state.facts;
+	gate_facts(conn);
 	atomic_store(&conn->missed, false);
 	il_connection_begin(&conn->core, now_ns, try->lookup_ns,
 			    (call->blocks ? IL_CONNECT_BLOCKING : 0) |
@@ -103,7 +105,7 @@ static bool attempt(struct gate_call *call, struct target *target, int64_t now_n
 	struct il_ticket ticket;
 
 	gate_looks_at_clock(now_ns);
-	if (!gate_is_open(now_ns) || !name_target(target))
+	if (!gate_is_open() || !name_target(target))
 		return false;
 
 	struct gate_try try = gate_tries(target->host, &target->address, now_ns);
@@ -175,13 +177,13 @@ static struct il_verdict judge_connect(struct gate_event *event, bool blocks, in
 
 	if (rc == 0 || error == EISCONN) {
 		gate_connected(event);
-		return il_connection_connected(core, &event->facts, now_ns);
+		return il_connection_connected(core, gate_facts(event->conn), now_ns);
 	}
 	if (error == EINPROGRESS && now_ns - il_connection_begun_ns(core) < AT_ONCE_NS)
 		blocks = false;
 	if (il_errno_class(error) != IL_ERRNO_PENDING)
 		event->conn->phase = CONN_FAILED;
-	return il_connection_error(core, &event->facts, now_ns, error, blocks);
+	return il_connection_error(core, gate_facts(event->conn), now_ns, error, blocks);
 }
 
 void gate_saw_connect(struct gate_call *call, int rc)
@@ -202,12 +204,12 @@ static struct il_verdict judge_option(struct gate_event *event, int error)
 	if (error) {
 		if (connecting && il_errno_class(error) != IL_ERRNO_PENDING)
 			event->conn->phase = CONN_FAILED;
-		return il_connection_error(core, &event->facts, event->guard.now_ns, error, false);
+		return il_connection_error(core, gate_facts(event->conn), event->guard.now_ns, error, false);
 	}
 	if (!connecting || !event->conn->writable)
 		return (struct il_verdict){ 0 };
 	gate_connected(event);
-	return il_connection_connected(core, &event->facts, event->guard.now_ns);
+	return il_connection_connected(core, gate_facts(event->conn), event->guard.now_ns);
 }
 
 void gate_saw_option(int fd, int level, int name, const void *value, int rc)
@@ -233,6 +235,6 @@ void gate_saw_peer(int fd, int rc)
 	if (!gate_takes(&event, conn, atomic_load(&conn->life), fd))
 		return;
 	gate_connected(&event);
-	gate_gives(&event, il_connection_connected(&event.conn->core, &event.facts,
+	gate_gives(&event, il_connection_connected(&event.conn->core, gate_facts(event.conn),
 						   event.guard.now_ns));
 }

@@ -49,15 +49,15 @@ static struct il_verdict judge_receive(struct gate_event *event, ssize_t rc,
 	if (rc > 0) {
 		gate_connected(event);
 		event->conn->received++;
-		return il_connection_received(core, &event->facts, now_ns, parts, (int)count,
+		return il_connection_received(core, &event->conn->facts, now_ns, parts, (int)count,
 					      (size_t)rc, flags & MSG_PEEK);
 	}
 	if (rc < 0)
-		return il_connection_error(core, &event->facts, now_ns, event->guard.error,
+		return il_connection_error(core, gate_facts(event->conn), now_ns, event->guard.error,
 					   blocks(event->conn, flags));
 	if (!has_room(parts, count))
-		return il_connection_wait_end(core, &event->facts, now_ns, IL_WAIT_READY);
-	return il_connection_eof(core, &event->facts, now_ns);
+		return il_connection_wait_end(core, gate_facts(event->conn), now_ns, IL_WAIT_READY);
+	return il_connection_eof(core, gate_facts(event->conn), now_ns);
 }
 
 void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count,
@@ -83,7 +83,7 @@ void gate_sends(struct gate_call *ret_call, int fd)
 static struct il_verdict judge_overtaken(struct gate_event *event, struct il_verdict verdict)
 {
 	gate_settles(event->conn, verdict, event->fd, event->guard.now_ns);
-	return il_connection_received(&event->conn->core, &event->facts, event->guard.now_ns, NULL,
+	return il_connection_received(&event->conn->core, &event->conn->facts, event->guard.now_ns, NULL,
 				      0, 1, false);
 }
 
@@ -97,11 +97,11 @@ void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, si
 	if (!gate_takes(&event, call->conn, call->life, call->fd))
 		return;
 	if (rc < 0) {
-		verdict = il_connection_error(&event.conn->core, &event.facts, event.guard.now_ns,
+		verdict = il_connection_error(&event.conn->core, gate_facts(event.conn), event.guard.now_ns,
 					      event.guard.error, false);
 	} else {
 		gate_connected(&event);
-		verdict = il_connection_sent(&event.conn->core, &event.facts, event.guard.now_ns,
+		verdict = il_connection_sent(&event.conn->core, &event.conn->facts, event.guard.now_ns,
 					     parts, (int)count, (size_t)rc);
 		if (event.conn->received != call->received)
 			verdict = judge_overtaken(&event, verdict);
@@ -116,6 +116,6 @@ void gate_shuts_down(int fd, int how)
 
 	begin(&call, fd);
 	if (how != SHUT_RD && gate_takes(&event, call.conn, call.life, fd))
-		gate_gives(&event, il_connection_shutdown(&event.conn->core, &event.facts,
+		gate_gives(&event, il_connection_shutdown(&event.conn->core, gate_facts(event.conn),
 							  event.guard.now_ns));
 }

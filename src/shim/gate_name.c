@@ -49,7 +49,7 @@ static void fail(const char *host, const char *service, int64_t began_ns, int64_
 	struct il_self self = gate_self();
 	uint64_t port;
 
-	if (!gate_may_know() || !gate_is_open(now_ns))
+	if (!gate_may_know() || !gate_is_open())
 		return;
 	il_text_add(&name, host);
 	if (il_num_whole(service, strlen(service), 1, 65535, &port) == 0) {

@@ -17,7 +17,7 @@ struct gate_state {
 	struct il_engine engine; /* usable once gate_is_open() was true */
 	struct il_log log;
 	struct il_names names;
-	struct il_facts facts; /* of any destination; dest is its own */
+	struct il_facts facts; /* of any destination, as far as all have them in common */
 };
 extern HIDDEN struct gate_state gate_state;
 
@@ -30,9 +30,8 @@ HIDDEN void gate_prepares(const char *command);
 /* Is the registry open already, or has it a name that others may have filled it under? */
 HIDDEN bool gate_may_know(void);
 
-/* Is the registry there? Opens it at the first call; false while that fails or another thread is
- * busy with it. */
-HIDDEN bool gate_is_open(int64_t now_ns);
+/* Is the registry there? Opens it at the first call; false if none is to be had. */
+HIDDEN bool gate_is_open(void);
 
 /* Who this thread is. */
 HIDDEN struct il_self gate_self(void);
@@ -43,14 +42,14 @@ HIDDEN void gate_is_child(void);
 /* Ends our presence in the registry, and all watching. */
 HIDDEN void gate_leaves(void);
 
-/* Facts about the destination of conn. */
-HIDDEN void gate_facts(const struct fd_conn *conn, struct il_facts *ret_facts);
+/* Facts about the destination of conn, asked anew. For events that they decide; bytes that come and
+ * go do with what was last known. */
+HIDDEN const struct il_facts *gate_facts(struct fd_conn *conn);
 
 /* gate_settle.c: one event at a time. */
 struct gate_event {
 	struct il_guard guard;
 	struct fd_conn *conn;
-	struct il_facts facts;
 	int fd;
 };
 /* Comes in and takes the right to conn; false: there is nothing to judge, and nothing to give back.

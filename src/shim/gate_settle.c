@@ -32,7 +32,6 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 		disown(conn, ret_event->guard.now_ns);
 	ret_event->conn = conn;
 	ret_event->fd = fd;
-	gate_facts(conn, &ret_event->facts);
 	return true;
 }
 
@@ -48,26 +47,29 @@ static void tell_held(struct fd_conn *conn)
 	il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
 }
 
-/* Tells the lease since when the program waits, if that changed. True: it begins to wait; without
- * that, and for no probe, a connection has nothing to say when nothing happens. */
-static bool tell_lease(struct fd_conn *conn, const struct il_facts *facts)
+/* Tells the lease since when the program waits, if that changed. */
+static void tell_lease(struct fd_conn *conn)
 {
-	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, facts);
+	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, &conn->facts);
 
-	tell_held(conn);
+	if (conn->held_since_ns || il_connection_is_probe(&conn->core))
+		tell_held(conn);
 	if (since_ns == conn->waiting_since_ns)
-		return false;
+		return;
 	conn->waiting_since_ns = since_ns;
 	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
-	return since_ns != 0;
 }
 
-/* When the next connection has something to say although nothing happens on it. */
+/* When the next probe has something to say although nothing happens on it. A call that hangs is
+ * charged by way of its lease. */
 static _Atomic int64_t due_ns = INT64_MAX;
 
-static void note_due(const struct fd_conn *conn, const struct il_facts *facts)
+static void note_due(const struct fd_conn *conn)
 {
-	int64_t mine_ns = il_connection_due_ns(&conn->core, facts);
+	if (!il_connection_is_probe(&conn->core))
+		return;
+
+	int64_t mine_ns = il_connection_due_ns(&conn->core, &conn->facts);
 	int64_t first_ns = atomic_load_explicit(&due_ns, memory_order_relaxed);
 
 	while (mine_ns < first_ns && !atomic_compare_exchange_weak(&due_ns, &first_ns, mine_ns))
@@ -79,12 +81,10 @@ static void tick(struct fd_conn *conn, void *now_ns)
 	if (!il_right_take(&conn->right, *(int64_t *)now_ns))
 		return;
 	if (il_connection_is_used(&conn->core)) {
-		struct il_facts facts;
-
-		gate_facts(conn, &facts);
-		gate_settles(conn, il_connection_tick(&conn->core, &facts, *(int64_t *)now_ns), -1,
-			     *(int64_t *)now_ns);
-		note_due(conn, &facts);
+		gate_settles(conn,
+			     il_connection_tick(&conn->core, gate_facts(conn), *(int64_t *)now_ns),
+			     -1, *(int64_t *)now_ns);
+		note_due(conn);
 	}
 	il_right_give(&conn->right);
 }
@@ -102,10 +102,9 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 {
 	struct fd_conn *conn = event->conn;
 
-	if (verdict.kind || verdict.flags)
-		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
-	if (tell_lease(conn, &event->facts) || conn->ticket.probe)
-		note_due(conn, &event->facts);
+	gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	tell_lease(conn);
+	note_due(conn);
 	il_right_give(&conn->right);
 	il_guard_leave(&event->guard);
 }
@@ -157,6 +156,10 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 			return;
 	}
 	il_engine_settle(&gate_state.engine, &self, &conn->ticket, &verdict, now_ns);
+	if (verdict.flags & IL_LEARNT_ANSWERED)
+		conn->facts.dest |= IL_DEST_ANSWERED;
+	if (verdict.flags & IL_LEARNT_GREETED)
+		conn->facts.dest |= IL_DEST_GREETED;
 	if (verdict.flags & IL_CALL_BEGINS) {
 		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
 		conn->waiting_since_ns = conn->held_since_ns = 0;

@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 
-#define OPENING_NAPS   16
-#define OPENING_NAP_NS 250000
+#define COMING_NAPS   30 /* 5 ms at most, as a nap takes half as long again */
+#define COMING_NAP_NS 100000
 
 struct gate_state gate_state;
 
@@ -14,8 +14,14 @@ static __thread uint32_t thread_id; /* 0: not asked yet */
 
 static char command_name[IL_REGISTRY_MAX];
 static struct il_segment_options options;
-static atomic_bool is_open, is_hopeless;
-static il_right opening;
+
+static _Atomic int registry;
+enum {
+	REGISTRY_NONE,
+	REGISTRY_COMING, /* a thread is about to let all have it */
+	REGISTRY_OPEN,
+	REGISTRY_HOPELESS /* not to be had, or we have left it */
+};
 
 struct il_self gate_self(void)
 {
@@ -77,80 +83,80 @@ void gate_prepares(const char *command)
 			il_facts_add_status(&gate_state.facts, status);
 }
 
-static void open_now(void)
+static void publish(const struct il_segment *segment, const char *why)
 {
-	struct il_self self = gate_self();
-	char why[256];
+	uint32_t command = il_table_command(segment, command_name);
+	int nothing = REGISTRY_NONE;
 
-	why[0] = 0;
-	int rc = il_segment_open(&gate_state.engine.segment, &options, &self, why, sizeof(why));
-	if (why[0])
-		il_log_message(&gate_state.log, IL_LOG_WARNING, why);
-	gate_state.engine.log = &gate_state.log;
-	if (rc < 0) {
-		atomic_store(&is_hopeless, true);
+	if (!atomic_compare_exchange_strong(&registry, &nothing, REGISTRY_COMING)) {
+		il_segment_discard(segment);
 		return;
 	}
-	gate_state.engine.command = il_table_command(&gate_state.engine.segment, command_name);
-	atomic_store(&is_open, true);
+	gate_state.engine = (struct il_engine){ .segment = *segment,
+						.log = &gate_state.log,
+						.command = command };
+	atomic_store(&registry, REGISTRY_OPEN);
+	if (why[0])
+		il_log_message(&gate_state.log, IL_LOG_WARNING, why);
 }
 
-/* Opening takes longer than a right is waited for, and a connection that was not watched when it
- * began never is: the other threads wait, as long as the path of a call allows, once. */
-static bool take_opening(int64_t now_ns)
+/* Each thread that comes before there is one opens the registry for itself, and the first that has
+ * it lets all have it: nobody waits for somebody else's system calls. */
+static void open_registry(void)
 {
-	static atomic_bool is_stuck;
+	struct il_self self = gate_self();
+	struct il_segment segment;
+	char why[256] = "";
+	int nothing = REGISTRY_NONE;
 
-	for (int nap = 0; !il_right_take(&opening, now_ns); nap++) {
-		if (nap == OPENING_NAPS)
-			atomic_store(&is_stuck, true);
-		if (atomic_load(&is_stuck))
-			return false;
-		il_sys_nanosleep(OPENING_NAP_NS);
-	}
-	return true;
+	if (il_segment_open(&segment, &options, &self, why, sizeof(why)) == 0)
+		publish(&segment, why);
+	else if (atomic_compare_exchange_strong(&registry, &nothing, REGISTRY_HOPELESS) && why[0])
+		il_log_message(&gate_state.log, IL_LOG_WARNING, why);
 }
 
-bool gate_is_open(int64_t now_ns)
+bool gate_is_open(void)
 {
-	if (atomic_load_explicit(&is_open, memory_order_acquire))
+	int state = atomic_load_explicit(&registry, memory_order_acquire);
+
+	if (state == REGISTRY_OPEN)
 		return true;
-	if (atomic_load(&is_hopeless) || !take_opening(now_ns))
-		return false;
-	if (!atomic_load(&is_open) && !atomic_load(&is_hopeless))
-		open_now();
-	il_right_give(&opening);
-	return atomic_load(&is_open);
+	if (state == REGISTRY_NONE)
+		open_registry();
+	/* Another thread stores a few words, and may have lost its processor. */
+	for (int i = 0; i < COMING_NAPS && atomic_load(&registry) == REGISTRY_COMING; i++)
+		il_sys_nanosleep(COMING_NAP_NS);
+	return atomic_load(&registry) == REGISTRY_OPEN;
 }
 
-void gate_facts(const struct fd_conn *conn, struct il_facts *ret_facts)
+const struct il_facts *gate_facts(struct fd_conn *conn)
 {
-	*ret_facts = gate_state.facts;
-	ret_facts->dest = il_engine_facts(&gate_state.engine, &conn->ticket);
-	ret_facts->slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
+	conn->facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket);
+	conn->facts.slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
+	return &conn->facts;
 }
 
 void gate_is_child(void)
 {
-	struct il_self self;
+	int coming = REGISTRY_COMING; /* the thread that was about to is not here */
 
-	atomic_store(&opening, 0);
+	atomic_compare_exchange_strong(&registry, &coming, REGISTRY_NONE);
 	read_self();
-	self = gate_self();
-	if (atomic_load(&is_open))
+
+	struct il_self self = gate_self();
+	if (atomic_load(&registry) == REGISTRY_OPEN)
 		il_segment_join(&gate_state.engine.segment, &self);
 }
 
 bool gate_may_know(void)
 {
-	return atomic_load(&is_open) || options.permanent;
+	return atomic_load(&registry) == REGISTRY_OPEN || options.permanent;
 }
 
 void gate_leaves(void)
 {
 	struct il_self self = gate_self();
 
-	atomic_store(&is_hopeless, true);
-	if (atomic_exchange(&is_open, false))
+	if (atomic_exchange(&registry, REGISTRY_HOPELESS) == REGISTRY_OPEN)
 		il_segment_leave(&gate_state.engine.segment, &options, &self);
 }

@@ -71,8 +71,9 @@ counted() {
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
 	mkdir "$WORK/units"
 	printf '[Service]\nExecStart=/bin/true\n' >"$WORK/units/legacy-app.service"
-	cp -r "$EXAMPLES/legacy-app.service.d" "$WORK/units/"
 	systemd-analyze verify "$WORK/units/legacy-app.service" >"$WORK/said" 2>&1 || skip "$(head -n 1 "$WORK/said")"
+	cp -r "$EXAMPLES/legacy-app.service.d" "$WORK/units/"
+	systemd-analyze verify "$WORK/units/legacy-app.service" >"$WORK/said" 2>&1
 	[ -z "$(grep interlock.conf "$WORK/said")" ]
 	# It would have told.
 	echo 'Enviroment=X=1' >>"$WORK/units/legacy-app.service.d/interlock.conf"
