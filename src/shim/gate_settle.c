@@ -55,10 +55,9 @@ static void tell_lease(struct fd_conn *conn)
 	if (conn->held_since_ns || il_connection_is_probe(&conn->core))
 		tell_held(conn);
 	if (since_ns == conn->waiting_since_ns)
-		return false;
+		return;
 	conn->waiting_since_ns = since_ns;
 	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
-	return since_ns != 0;
 }
 
 /* When the next probe has something to say although nothing happens on it. A call that hangs is
@@ -103,7 +102,8 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 {
 	struct fd_conn *conn = event->conn;
 
-	gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	if (verdict.kind || verdict.flags)
+		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
 	tell_lease(conn);
 	note_due(conn);
 	il_right_give(&conn->right);
