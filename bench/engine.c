@@ -2,10 +2,10 @@
  * What a call costs through the engine, with its lease, the slot's lock and a commit: admission and
  * the record of a SUCCESS on a CLOSED breaker with default settings, in anonymous shared memory.
  *
- * usage: build/bench/engine [calls]      prints nanoseconds of processor time a call
+ * usage: build/bench/engine [calls a batch]      prints nanoseconds of processor time a call
  */
-#include "base/clock.h"
 #include "engine/engine.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +56,9 @@ static double best_ns(void (*call)(const struct il_recipe *, int64_t),
 		int64_t now_ns = il_clock_now_ns();
 		double begun_ns = spent_ns();
 
-		for (long i = 0; i < calls / BATCHES; i++)
+		for (long i = 0; i < calls; i++)
 			call(recipe, now_ns);
-		double each_ns = (spent_ns() - begun_ns) / (double)(calls / BATCHES);
+		double each_ns = (spent_ns() - begun_ns) / (double)calls;
 		if (each_ns < best)
 			best = each_ns;
 	}
@@ -67,13 +67,13 @@ static double best_ns(void (*call)(const struct il_recipe *, int64_t),
 
 int main(int argc, char **argv)
 {
-	long calls = argc > 1 ? atol(argv[1]) : 2000000;
+	long calls = argc > 1 ? atol(argv[1]) : 40000;
 	char why[256];
 	struct il_settings settings = il_settings_default();
 	struct il_recipe recipe = { .name = "db.internal:5432", .settings = &settings };
-	struct il_segment_options options = {
-		.dir = "/nonexistent/interlock", .name = "bench", .breakers = IL_BREAKERS_DEFAULT
-	};
+	struct il_segment_options options = { .dir = "/nonexistent/interlock",
+					      .name = "bench",
+					      .breakers = IL_BREAKERS_DEFAULT };
 
 	self = il_self_read();
 	if (il_segment_open(&engine.segment, &options, &self, why, sizeof(why)) < 0)

@@ -139,11 +139,11 @@ static const struct {
 	void (*prepare)(void);
 	void (*operation)(void);
 } operations[] = {
-	{ "pipe", make_pipe, exchange },	 /* 64 bytes through a pipe of its own */
-	{ "exchange", make_connection, exchange }, /* 64 bytes there and back, one connection */
-	{ "connect", NULL, connect_and_exchange }, /* and close */
+	{ "pipe", make_pipe, exchange },             /* 64 bytes through a pipe of its own */
+	{ "exchange", make_connection, exchange },   /* 64 bytes there and back, one connection */
+	{ "connect", NULL, connect_and_exchange },   /* and close */
 	{ "refused", be_refused_often, be_refused }, /* connect() to a closed PORT, nothing else */
-	{ "start", name_preload, start },	 /* /bin/true under PRELOAD, to its end */
+	{ "start", name_preload, start },            /* /bin/true under PRELOAD, to its end */
 };
 
 int main(int argc, char **argv)

@@ -102,7 +102,8 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 {
 	struct fd_conn *conn = event->conn;
 
-	gate_settles(conn, verdict, event->fd, event->guard.now_ns);
+	if (verdict.kind || verdict.flags)
+		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
 	tell_lease(conn);
 	note_due(conn);
 	il_right_give(&conn->right);
