@@ -3,12 +3,15 @@
 
 #include "base/file.h"
 
-#define OPENING_LOST_NS 1000000000
+#include <string.h>
+
+#define DIR_BYTES 64
 
 struct gate_state gate_state;
 
 /* The process and, for locks, its thread. */
 static uint32_t pid, start;
+static uid_t user; /* at the start */
 static __thread uint32_t thread_id; /* 0: not asked yet */
 
 static char command_name[IL_REGISTRY_MAX];
@@ -64,6 +67,7 @@ void gate_prepares(const char *command)
 	const struct il_config *config = &gate_state.config;
 
 	read_self();
+	user = il_sys_geteuid();
 	name_command(command);
 	options = (struct il_segment_options){ .dir = config->runtime_dir,
 					       .name = config->registry,
@@ -76,11 +80,34 @@ void gate_prepares(const char *command)
 			il_facts_add_status(&gate_state.facts, status);
 }
 
+static void default_dir(char ret_dir[DIR_BYTES], uid_t whose)
+{
+	struct il_text text = il_text_in(ret_dir, DIR_BYTES);
+
+	il_text_add(&text, "/dev/shm/interlock-");
+	il_text_unsigned(&text, whose);
+}
+
+/* A worker that gave up root has the default directory of its new user: with its like, it shares the
+ * registry of its family there. */
+static void follow_user(void)
+{
+	static char dir[DIR_BYTES];
+	uid_t now = il_sys_geteuid();
+
+	default_dir(dir, user);
+	if (now == user || strcmp(options.dir, dir) != 0)
+		return;
+	default_dir(dir, now);
+	options.dir = dir;
+}
+
 static void open_now(void)
 {
 	struct il_self self = gate_self();
 	char why[256];
 
+	follow_user();
 	why[0] = 0;
 	int rc = il_segment_open(&gate_state.engine.segment, &options, &self, why, sizeof(why));
 	if (why[0])
