@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-#define DIR_BYTES 64
+#define DIR_BYTES      64
+#define OPENING_NAPS   20
+#define OPENING_NAP_NS 200000
 
 struct gate_state gate_state;
 
@@ -121,15 +123,28 @@ static void open_now(void)
 	atomic_store(&is_open, true);
 }
 
+/* Opening takes longer than the other things that a thread may be busy with: waits up to 5 ms. */
+static bool take_opening(int64_t now_ns)
+{
+	for (int i = 0; i < OPENING_NAPS; i++) {
+		if (atomic_load(&is_open) || atomic_load(&is_hopeless))
+			return false;
+		if (il_right_take(&opening, now_ns))
+			return true;
+		il_sys_nanosleep(OPENING_NAP_NS);
+	}
+	return false;
+}
+
 bool gate_is_open(int64_t now_ns)
 {
 	if (atomic_load_explicit(&is_open, memory_order_acquire))
 		return true;
-	if (atomic_load(&is_hopeless) || !il_right_take(&opening, now_ns))
-		return false;
-	if (!atomic_load(&is_open) && !atomic_load(&is_hopeless))
-		open_now();
-	il_right_give(&opening);
+	if (take_opening(now_ns)) {
+		if (!atomic_load(&is_open) && !atomic_load(&is_hopeless))
+			open_now();
+		il_right_give(&opening);
+	}
 	return atomic_load(&is_open);
 }
 
