@@ -2,45 +2,67 @@
  * What a call costs through the engine, with its lease, the slot's lock and a commit: admission and
  * the record of a SUCCESS on a CLOSED breaker with default settings, in anonymous shared memory.
  *
- * usage: build/bench/engine [calls]      prints nanoseconds a call, and the parts
+ * usage: build/bench/engine [calls]      prints nanoseconds of processor time a call
  */
 #include "base/clock.h"
 #include "engine/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define BATCHES 50
 
 static struct il_engine engine;
 static struct il_self self;
 
-static double admit_and_settle(const struct il_recipe *recipe, long calls)
+/* What others do on the machine meanwhile does not count. */
+static double spent_ns(void)
 {
-	struct il_verdict verdict = { .kind = IL_VERDICT_RECORD, .duration_ns = 1000000 };
-	int64_t begun_ns = il_clock_now_ns();
+	struct timespec at;
 
-	for (long i = 0; i < calls; i++) {
-		struct il_ticket ticket;
-
-		il_engine_admit(&engine, &self, recipe, begun_ns, &ticket);
-		il_engine_settle(&engine, &self, &ticket, &verdict, begun_ns);
-	}
-	return (double)(il_clock_now_ns() - begun_ns) / (double)calls;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
 }
 
-static double begin_and_settle(const struct il_recipe *recipe, long calls)
+static void admit_and_settle(const struct il_recipe *recipe, int64_t now_ns)
 {
 	struct il_verdict verdict = { .kind = IL_VERDICT_RECORD, .duration_ns = 1000000 };
-	struct il_ticket connection;
-	int64_t begun_ns = il_clock_now_ns();
+	struct il_ticket ticket;
 
-	il_engine_admit(&engine, &self, recipe, begun_ns, &connection);
-	for (long i = 0; i < calls; i++) {
-		struct il_ticket ticket;
+	il_engine_admit(&engine, &self, recipe, now_ns, &ticket);
+	il_engine_settle(&engine, &self, &ticket, &verdict, now_ns);
+}
 
-		il_engine_begin(&engine, &self, &connection, begun_ns, &ticket);
-		il_engine_settle(&engine, &self, &ticket, &verdict, begun_ns);
+static void begin_and_settle(const struct il_recipe *recipe, int64_t now_ns)
+{
+	static struct il_ticket connection;
+	struct il_verdict verdict = { .kind = IL_VERDICT_RECORD, .duration_ns = 1000000 };
+	struct il_ticket ticket;
+
+	if (!connection.slot)
+		il_engine_admit(&engine, &self, recipe, now_ns, &connection);
+	il_engine_begin(&engine, &self, &connection, now_ns, &ticket);
+	il_engine_settle(&engine, &self, &ticket, &verdict, now_ns);
+}
+
+/* The fastest of many batches is the one that was disturbed least. */
+static double best_ns(void (*call)(const struct il_recipe *, int64_t),
+		      const struct il_recipe *recipe, long calls)
+{
+	double best = 1e9;
+
+	for (int batch = 0; batch < BATCHES; batch++) {
+		int64_t now_ns = il_clock_now_ns();
+		double begun_ns = spent_ns();
+
+		for (long i = 0; i < calls / BATCHES; i++)
+			call(recipe, now_ns);
+		double each_ns = (spent_ns() - begun_ns) / (double)(calls / BATCHES);
+		if (each_ns < best)
+			best = each_ns;
 	}
-	return (double)(il_clock_now_ns() - begun_ns) / (double)calls;
+	return best;
 }
 
 int main(int argc, char **argv)
@@ -56,7 +78,7 @@ int main(int argc, char **argv)
 	self = il_self_read();
 	if (il_segment_open(&engine.segment, &options, &self, why, sizeof(why)) < 0)
 		return 1;
-	printf("connect: admit + settle   %6.1f ns\n", admit_and_settle(&recipe, calls));
-	printf("exchange: begin + settle  %6.1f ns\n", begin_and_settle(&recipe, calls));
+	printf("connect: admit + settle   %6.1f ns\n", best_ns(admit_and_settle, &recipe, calls));
+	printf("exchange: begin + settle  %6.1f ns\n", best_ns(begin_and_settle, &recipe, calls));
 	return 0;
 }

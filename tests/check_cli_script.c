@@ -114,7 +114,9 @@ END_TEST
 START_TEST(a_name_is_reduced_to_what_a_registry_may_be_called)
 {
 	ck_assert_str_eq(registry("./my app (new)"), "my_app__new_");
-	ck_assert_str_eq(registry("b\xc3\xbc" "cher"), "b__cher");
+	ck_assert_str_eq(registry("b\xc3\xbc"
+				  "cher"),
+			 "b__cher");
 	ck_assert_str_eq(registry(""), "program");
 	ck_assert_str_eq(registry("."), "program");
 	ck_assert_str_eq(registry("x/.."), "program");

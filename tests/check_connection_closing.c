@@ -44,6 +44,7 @@ TALK(a_probe_answered_behind_our_back_succeeds, "SUCCESS", "answered", "connect 
      "close sent 30 received 10")
 TALK(bytes_sent_by_stdio_make_it_used, "cancelled", "answered", "connect", "connected",
      "close sent 30")
+TALK(and_waited_for, "FAILURE", "connect", "connected", "poll 500 empty", "close sent 30")
 TALK(what_hooks_have_seen_is_no_news, "FAILURE", "connect", "connected", "> a",
      "< HTTP/1.1 100 Continue\r\n\r\n", "poll 500 empty", "close sent 1 received 25")
 TALK(peeked_bytes_are_in_the_count, "SUCCESS", "connect", "connected", "> a", "<peek bc", "< bc",
@@ -79,7 +80,9 @@ TALK(one_way_connecting_in_vain_is_a_failure, "FAILURE", "oneway", "connect", "+
 TALK(one_way_that_answers_is_a_success, "SUCCESS", "oneway", "connect", "connected", "> log", "< ok",
      "close")
 TALK(a_probe_of_one_way_use_is_judged_after_a_pause, "SUCCESS", "oneway", "connect probe",
-     "connected", "> log", "+100", "tick", "> log", "close")
+     "connected", "> log", "+100", "tick")
+TALK(and_no_more_after_that, "SUCCESS", "oneway", "connect probe", "connected", "> log", "+100",
+     "tick", "> log", "error EPIPE", "close")
 TALK(not_before, "", "oneway", "connect probe", "connected", "> log", "+99", "tick")
 TALK(one_way_that_is_not_a_probe_is_judged_at_its_close, "", "oneway", "connect", "connected",
      "> log", "+5000", "tick")
@@ -156,13 +159,13 @@ RUN_TESTS("connection_closing", one_way_use_is_a_success, but_not_where_answers_
 	  nor_at_an_unknown_destination, nor_after_sending, the_second_begins_with_the_connection,
 	  an_unused_probe_that_ends_is_released, an_answer_read_by_stdio_is_one,
 	  an_answer_never_read_is_one, a_probe_answered_behind_our_back_succeeds,
-	  bytes_sent_by_stdio_make_it_used, what_hooks_have_seen_is_no_news,
+	  bytes_sent_by_stdio_make_it_used, and_waited_for, what_hooks_have_seen_is_no_news,
 	  peeked_bytes_are_in_the_count, an_answer_behind_our_back_is_learnt,
 	  one_way_is_a_success_wherever_it_answered, one_way_may_wait, one_way_may_be_watched,
 	  one_way_is_not_charged, one_way_may_end, one_way_may_be_unused,
 	  one_way_that_refuses_is_a_failure, one_way_that_resets_is_a_failure,
 	  one_way_connecting_in_vain_is_a_failure, one_way_that_answers_is_a_success,
-	  a_probe_of_one_way_use_is_judged_after_a_pause, not_before,
+	  a_probe_of_one_way_use_is_judged_after_a_pause, and_no_more_after_that, not_before,
 	  one_way_that_is_not_a_probe_is_judged_at_its_close, an_answer_makes_it_one_who_answers,
 	  a_greeting_makes_it_one_who_greets, hanging_up_in_http_is_no_greeting,
 	  what_is_known_is_not_learnt_again, a_success_without_an_answer_lasts_as_long_as_connecting,

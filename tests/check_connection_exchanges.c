@@ -66,7 +66,15 @@ TALK(an_answer_forgives_the_wait, "SUCCESS +call SUCCESS +call dropped farewell"
 TALK(a_wait_before_the_exchange_proves_nothing_about_it, "SUCCESS +call dropped farewell", OPENED,
      "poll 5000 empty", "> QUIT", "close")
 
+TALK(nor_does_a_wait_of_a_call_that_failed_locally, "SUCCESS +call inconclusive +call dropped farewell",
+     OPENED, "> c", "poll 5000 empty", "> d", "error ENOBUFS", "> QUIT", "close")
+TALK(an_interim_answer_forgives_the_wait, "SUCCESS +call dropped farewell", OPENED, "> c",
+     "poll 5000 empty", "> d", "< HTTP/1.1 100 Continue\r\n\r\n", "close")
+
 /* ---- two processes ---- */
+
+TALK(a_forked_copy_does_not_wait_where_its_parent_does, "+call dropped farewell", "connect",
+     "connected", "> a", "wait", "fork", "> c", "+500", "close")
 
 TALK(a_forked_copy_owns_no_open_exchange, "", "connect", "connected", "> a", "fork", "< b",
      "close")
@@ -150,7 +158,9 @@ RUN_TESTS("connection_exchanges", each_exchange_is_a_call,
 	  a_farewell_does_not_renew_a_wait_that_ran_out, nor_in_the_first_exchange,
 	  nor_when_the_farewell_is_waited_for_a_little, nor_when_it_ends_with_a_shutdown,
 	  a_send_waited_for_anew_renews_it, an_answer_forgives_the_wait,
-	  a_wait_before_the_exchange_proves_nothing_about_it, a_forked_copy_owns_no_open_exchange,
+	  a_wait_before_the_exchange_proves_nothing_about_it,
+	  nor_does_a_wait_of_a_call_that_failed_locally, an_interim_answer_forgives_the_wait,
+	  a_forked_copy_does_not_wait_where_its_parent_does, a_forked_copy_owns_no_open_exchange,
 	  a_forked_copy_is_no_judge_of_an_end, a_forked_copy_judges_what_it_begins,
 	  a_forked_copy_of_a_failed_wait_does_not_inherit_it, bytes_that_a_child_received_are_an_answer,
 	  who_asks_is_told_whether_a_send_begins_a_call, the_phase_of_a_later_exchange_is_exchange,

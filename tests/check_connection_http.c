@@ -61,6 +61,8 @@ TALK(switching_protocols_decides_a_probe, "SUCCESS", "connect probe", "connected
 TALK(a_tunnel_goes_on_with_the_opening, "SUCCESS", C, "> CONNECT a:443 HTTP/1.1\r\n\r\n",
      "< HTTP/1.1 200 OK\r\n\r\n", ">> h1", "<< 16:122 17:27 17:53", ">> 17:53 17:96", "<< 17:900",
      "close")
+TALK(any_2xx_opens_it, "SUCCESS", C, "> CONNECT a:443 HTTP/1.1\r\n\r\n",
+     "< HTTP/1.1 299 OK\r\n\r\n", ">> h1", "<< 16:122 17:27 17:53", "close")
 TALK(the_tunnel_is_tls, "SUCCESS ~FAILURE", C, "> CONNECT a:443 HTTP/1.1\r\n\r\n",
      "< HTTP/1.1 200 OK\r\n\r\n", ">> h1", "<< 16:122 17:27 17:53", ">> 17:53 17:96",
      "<< 17:250 17:250", "poll 1000 empty", "close")
@@ -112,6 +114,8 @@ TALK(a_tunnel_has_no_body, "SUCCESS", C, "> CONNECT a:1 HTTP/1.1\r\n\r\n",
      "< HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "eof", "close")
 TALK(a_header_over_two_reads_is_not_followed, "SUCCESS", C, GET, "< HTTP/1.1 200 OK\r\n",
      "< Content-Length: 10\r\n\r\n", "eof", "close")
+TALK(nor_is_one_whose_status_line_was_cut, "SUCCESS", C, GET, "< HTTP/1.1 2",
+     "< 00 OK\r\nContent-Length: 10\r\n\r\n", "eof", "close")
 TALK(a_header_without_a_length_is_not_followed, "SUCCESS", C, GET, "< HTTP/1.1 200 OK\r\nA: b\r\n\r\n",
      "eof", "close")
 TALK(a_length_may_be_written_in_any_case, "SUCCESS ~FAILURE", C, GET,
@@ -132,6 +136,7 @@ TALK(a_body_that_is_peeked_at_its_end_counts_once, "SUCCESS ~FAILURE", C, GET, T
      "<peek 678", "< 678", "eof", "close")
 TALK(a_body_spliced_away_counts, "SUCCESS", C, GET, TEN, "< *5", "eof", "close")
 TALK(the_next_request_ends_the_following, "SUCCESS +call dropped", C, GET, TEN, GET, "eof", "close")
+TALK(even_when_it_is_answered, "SUCCESS +call SUCCESS", C, GET, TEN, GET, OK, "eof", "close")
 TALK(a_body_of_a_later_answer_amends_that_call, "SUCCESS +call SUCCESS ~FAILURE", C, GET, OK, GET,
      TEN, "eof", "close")
 TALK(a_failed_status_with_a_broken_body_is_one_failure, "FAILURE", C, GET,
@@ -199,8 +204,8 @@ RUN_TESTS("connection_http", a_status_in_the_list_is_a_failure, a_status_that_is
 	  continue_byte_by_byte, after_continue_it_is_still_waited_for,
 	  an_end_after_continue_is_a_failure, the_body_sent_after_continue_belongs_to_the_request,
 	  one_hundred_ninety_nine_is_no_answer, after_switching_protocols_all_is_nothing,
-	  switching_protocols_decides_a_probe, a_tunnel_goes_on_with_the_opening, the_tunnel_is_tls,
-	  the_tunnel_may_be_plain, the_tunnel_may_be_a_stream,
+	  switching_protocols_decides_a_probe, a_tunnel_goes_on_with_the_opening, any_2xx_opens_it,
+	  the_tunnel_is_tls, the_tunnel_may_be_plain, the_tunnel_may_be_a_stream,
 	  a_probe_through_a_tunnel_waits_for_its_end, a_refused_tunnel_is_the_proxys_success,
 	  a_refused_tunnel_ends_the_opening, an_absolute_form_is_the_proxys_success,
 	  an_absolute_form_over_many_sends, an_origin_form_over_many_sends,
@@ -212,11 +217,12 @@ RUN_TESTS("connection_http", a_status_in_the_list_is_a_failure, a_status_that_is
 	  a_body_whose_wait_was_ready_does_not, a_body_not_wanted_does_not,
 	  a_body_an_event_loop_waits_for_does_not, an_answer_to_head_has_no_body, no_content_has_no_body,
 	  not_modified_has_no_body, a_tunnel_has_no_body, a_header_over_two_reads_is_not_followed,
-	  a_header_without_a_length_is_not_followed, a_length_may_be_written_in_any_case,
-	  a_length_that_is_no_number_is_not_followed, a_length_beyond_all_numbers_is_not_followed,
-	  two_lengths_are_not_followed, chunks_are_not_followed, a_peeked_header_is_a_first_read,
-	  a_peeked_body_counts_once, a_body_that_is_peeked_at_its_end_counts_once,
-	  a_body_spliced_away_counts, the_next_request_ends_the_following,
+	  nor_is_one_whose_status_line_was_cut, a_header_without_a_length_is_not_followed,
+	  a_length_may_be_written_in_any_case, a_length_that_is_no_number_is_not_followed,
+	  a_length_beyond_all_numbers_is_not_followed, two_lengths_are_not_followed,
+	  chunks_are_not_followed, a_peeked_header_is_a_first_read, a_peeked_body_counts_once,
+	  a_body_that_is_peeked_at_its_end_counts_once, a_body_spliced_away_counts,
+	  the_next_request_ends_the_following, even_when_it_is_answered,
 	  a_body_of_a_later_answer_amends_that_call, a_failed_status_with_a_broken_body_is_one_failure,
 	  an_answer_lasts_until_its_first_byte, an_answer_in_many_pieces_is_one,
 	  only_what_was_received_of_the_pieces_is_read, the_set_of_statuses_has_its_ends)

@@ -96,6 +96,7 @@ TALK(a_probe_that_hangs_is_charged_now, "SLOW_SUCCESS charged ~SLOW_FAILURE", "s
      "connect probe", "connected", "> a", "poll 1000 empty", "close")
 TALK(a_local_failure_after_an_answer_leaves_the_probe_its_success, "SUCCESS", "connect probe",
      "connected", "> a", "< b", "> c", "error ENOBUFS", "close")
+TALK(and_does_not_end_it, "", "connect probe", "connected", "> a", "< b", "> c", "error ENOBUFS")
 TALK(a_farewell_in_the_opening_leaves_the_probe_its_success, "SUCCESS farewell", "connect probe",
      "connected", "> a", "< b", "> QUIT", "close")
 
@@ -110,6 +111,24 @@ START_TEST(a_probe_is_one_until_it_is_judged)
 	EXPECT(&t, "SUCCESS", "+100", "tick");
 	ck_assert(!il_connection_is_probe(&t.c));
 	ck_assert_int_eq(il_connection_due_ns(&t.c, &t.facts), INT64_MAX);
+}
+END_TEST
+
+START_TEST(a_probe_that_is_released_is_none_any_more)
+{
+	struct talk t = given_talk();
+
+	EXPECT(&t, "inconclusive", "connect probe", "connected", "> a", "error ENOBUFS");
+	ck_assert(!il_connection_is_probe(&t.c));
+}
+END_TEST
+
+START_TEST(a_greeting_lasts_from_the_connection_to_its_first_byte)
+{
+	struct talk t = given_talk();
+
+	EXPECT(&t, "SUCCESS", "connect", "+20", "connected", "+30", "< 220");
+	ck_assert_int_eq(t.last.duration_ns, 50000000);
 }
 END_TEST
 
@@ -144,6 +163,8 @@ RUN_TESTS("connection_opening", the_first_answer_is_the_success, the_first_byte_
 	  a_probe_is_judged_when_a_wait_ends_after_the_pause, a_probe_is_judged_at_the_end_of_file,
 	  a_probe_fails_once_and_for_all, a_probe_of_sixteen_exchanges_is_judged_with_the_last_answer,
 	  a_probe_of_fifteen_is_not, a_slow_probe_is_slow, a_probe_that_hangs_is_charged_now,
-	  a_local_failure_after_an_answer_leaves_the_probe_its_success,
+	  a_local_failure_after_an_answer_leaves_the_probe_its_success, and_does_not_end_it,
 	  a_farewell_in_the_opening_leaves_the_probe_its_success, a_probe_is_one_until_it_is_judged,
+	  a_probe_that_is_released_is_none_any_more,
+	  a_greeting_lasts_from_the_connection_to_its_first_byte,
 	  a_call_lasts_as_long_as_its_longest_exchange)

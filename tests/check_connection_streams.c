@@ -33,6 +33,10 @@ TALK(mq_behind_the_first_8_bytes_is_no_mqtt, "SUCCESS +call FAILURE", C, "> \x10
      "< b", "+100", "> c", "poll 100 empty", "close")
 TALK(a_0x10_without_mq_is_no_mqtt, "SUCCESS +call FAILURE", C, "> \x10""abcdefghij", "< b", "+100",
      "> c", "poll 100 empty", "close")
+TALK(m_alone_is_no_mqtt, "SUCCESS +call FAILURE", C, "> \x10\x0c\xff\x04MXTT", "< b", "+100", "> c",
+     "poll 100 empty", "close")
+TALK(what_was_not_seen_is_not_guessed, "SUCCESS +call FAILURE", C, "> \x10", "> *5000", "< b",
+     "+100", "> MQTT", "poll 100 empty", "close")
 TALK(a_0x10_in_a_file_is_no_mqtt, "SUCCESS +call SUCCESS", C, "> \x10", "> *5000", "< b", "+100",
      "> c", "< d")
 
@@ -55,5 +59,5 @@ RUN_TESTS("connection_streams", ssh_is_a_stream_after_its_greeting,
 	  a_probe_of_ssh_greeted_first_is_judged_when_it_is_known, what_only_begins_like_ssh_is_none,
 	  mqtt_is_a_stream_after_its_answer, mqtt_without_an_answer_is_a_failure,
 	  mqtt_of_the_old_kind_too, mqtt_with_a_long_length, mqtt_byte_by_byte,
-	  mq_behind_the_first_8_bytes_is_no_mqtt, a_0x10_without_mq_is_no_mqtt,
-	  a_0x10_in_a_file_is_no_mqtt, an_answered_stream_is_quiet)
+	  mq_behind_the_first_8_bytes_is_no_mqtt, a_0x10_without_mq_is_no_mqtt, m_alone_is_no_mqtt,
+	  what_was_not_seen_is_not_guessed, a_0x10_in_a_file_is_no_mqtt, an_answered_stream_is_quiet)

@@ -61,12 +61,17 @@ TALK(an_end_after_the_flight_of_tls_12_is_a_failure, "SUCCESS ~FAILURE", HELLO12
 
 TALK(a_change_of_ciphers_alone_opens_no_exchange, "SUCCESS", "connect", "connected", ">> h1",
      "<< 16:122 14:1 17:27", ">> 14:1", "+50", "<< 17:800 17:281 17:53", "poll 5000 empty", "close")
+TALK(nor_does_it_after_the_whole_flight, "SUCCESS", HELLO13, ">> 14:1", "poll 5000 empty", "close")
 TALK(a_flight_after_a_change_of_ciphers_alone_is_13, "SUCCESS", "connect", "connected", ">> h1",
      "<< 16:122 14:1 17:27", ">> 14:1", "<< 17:800 17:281 17:53", ">> 17:53", "<< 17:250 17:250",
      "eof", "close")
 TALK(a_second_client_hello_is_not_the_flight, "SUCCESS", "connect", "connected", ">> h1",
      "<< 16:88 14:1", ">> 14:1 16:512", "<< 16:122 17:27 17:800 17:53", ">> 17:53",
      "<< 17:250 17:250", "eof", "close")
+
+TALK(what_comes_after_a_second_client_hello_is_13, "SUCCESS ~FAILURE", "connect", "connected",
+     ">> h1", "<< 16:88 14:1", ">> 14:1 16:512", "<< 16:122 17:27 17:800 17:53", ">> 17:53 17:96",
+     "<< 17:250 17:250", "poll 1000 empty", "close")
 
 /* ---- farewells ---- */
 
@@ -138,6 +143,9 @@ TALK(but_not_26, "SUCCESS", "connect", "connected", ">> h2", "<< 16:88 16:800 16
 TALK(a_hello_sent_byte_by_byte_is_read, "SUCCESS ~FAILURE", "connect", "connected", ">>1 h2",
      "<< 16:122 17:27 17:53", ">> 17:53 17:70 17:96", "<< 17:26", "poll 1000 empty", "close")
 
+TALK(names_are_read_to_the_end_of_their_list, "SUCCESS", "connect", "connected", ">> hx",
+     "<< 16:122 17:27 17:53", ">> 17:53 17:70 17:96", "<< 17:26", "poll 1000 empty", "close")
+
 /* ---- what cannot be followed ---- */
 
 TALK(bytes_not_seen_end_the_following, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "< *100",
@@ -199,7 +207,8 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  an_end_after_a_request_and_tickets_is_a_failure,
 	  a_request_within_the_first_send_of_the_flight_counts,
 	  an_end_after_the_flight_of_tls_12_is_a_failure, a_change_of_ciphers_alone_opens_no_exchange,
-	  a_flight_after_a_change_of_ciphers_alone_is_13, a_second_client_hello_is_not_the_flight,
+	  nor_does_it_after_the_whole_flight, a_flight_after_a_change_of_ciphers_alone_is_13,
+	  a_second_client_hello_is_not_the_flight, what_comes_after_a_second_client_hello_is_13,
 	  an_alert_is_a_farewell, an_encrypted_alert_is_a_farewell, one_byte_more_is_a_request,
 	  two_records_are_no_farewell, what_follows_an_alert_is_nothing,
 	  an_alert_does_not_renew_a_wait_that_ran_out, nor_one_of_an_event_loop,
@@ -212,8 +221,9 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  without_h2_26_bytes_are_an_answer, acknowledging_settings_asks_for_the_answer_again,
 	  a_response_answers_it, after_two_answers_an_acknowledgement_opens_no_exchange,
 	  after_one_it_does, in_tls_12_an_acknowledgement_has_33_bytes, or_25, but_not_26,
-	  a_hello_sent_byte_by_byte_is_read, bytes_not_seen_end_the_following,
-	  a_file_sent_into_tls_ends_it_too, what_is_no_record_is_an_answer,
-	  a_hello_answered_in_plain_text_is_answered, an_alert_that_answers_a_hello_is_an_answer,
-	  one_byte_of_0x16_is_not_yet_tls, neither_a_handshake_nor_tickets_are_learnt_as_answers,
-	  a_single_record_is_learnt_at_the_close, a_tls_probe_is_judged_after_its_pause)
+	  a_hello_sent_byte_by_byte_is_read, names_are_read_to_the_end_of_their_list,
+	  bytes_not_seen_end_the_following, a_file_sent_into_tls_ends_it_too,
+	  what_is_no_record_is_an_answer, a_hello_answered_in_plain_text_is_answered,
+	  an_alert_that_answers_a_hello_is_an_answer, one_byte_of_0x16_is_not_yet_tls,
+	  neither_a_handshake_nor_tickets_are_learnt_as_answers, a_single_record_is_learnt_at_the_close,
+	  a_tls_probe_is_judged_after_its_pause)

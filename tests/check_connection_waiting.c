@@ -23,6 +23,8 @@ TALK(a_blocking_receive_that_times_out_ran_out, "FAILURE", "connect", "connected
      "+100", "error EAGAIN blocking", "close")
 TALK(a_blocking_receive_that_is_interrupted_ran_out, "FAILURE", "connect", "connected", "> a", "wait",
      "+100", "error EINTR blocking", "close")
+TALK(a_blocking_receive_that_times_out_is_over, "cancelled", "answered", "connect", "connected",
+     "> a", "wait", "+50", "error EAGAIN blocking", "+5000", "close")
 TALK(an_empty_look_without_blocking_is_no_wait, "cancelled", "answered", "connect", "connected",
      "> a", "+5000", "error EAGAIN", "close")
 TALK(a_wait_jumped_out_of_ran_out, "FAILURE", "connect", "connected", "> a", "wait", "+100", "close")
@@ -118,6 +120,8 @@ TALK(a_weak_wait_that_does_not_is_not, "SUCCESS +call", "slow 1000", OPENED, "wa
      "tick")
 TALK(what_is_answered_is_not_charged, "SUCCESS", "slow 1000", "connect", "connected", "> a", "< b",
      "poll 5000 empty", "tick")
+TALK(what_is_answered_in_part_is_not_charged_either, "", "slow 1000", "connect", "connected", GET,
+     "< HTTP/1.1 2", "poll 5000 empty", "tick")
 TALK(a_failure_after_a_long_wait_is_slow_at_once, "SUCCESS +call SLOW_FAILURE", "slow 1000", OPENED,
      "> c", "wait", "+1000", "error ECONNRESET")
 
@@ -183,9 +187,10 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  waiting_99_ms_in_vain_is_none, several_waits_in_a_row_add_up,
 	  time_between_waits_does_not_count, a_wait_whose_last_part_was_ready_did_not_run_out,
 	  a_look_without_a_wait_may_be_the_last_part, a_blocking_receive_that_times_out_ran_out,
-	  a_blocking_receive_that_is_interrupted_ran_out, an_empty_look_without_blocking_is_no_wait,
-	  a_wait_jumped_out_of_ran_out, a_wait_that_is_noticed_as_lost_ran_out,
-	  a_wait_within_a_wait_counts_both, a_byte_sent_renews_the_wait, a_byte_received_renews_the_wait,
+	  a_blocking_receive_that_is_interrupted_ran_out, a_blocking_receive_that_times_out_is_over,
+	  an_empty_look_without_blocking_is_no_wait, a_wait_jumped_out_of_ran_out,
+	  a_wait_that_is_noticed_as_lost_ran_out, a_wait_within_a_wait_counts_both,
+	  a_byte_sent_renews_the_wait, a_byte_received_renews_the_wait,
 	  an_empty_wait_after_a_complete_answer_proves_nothing,
 	  a_connection_found_gone_does_not_count_the_wait_that_ran,
 	  a_connection_found_gone_counts_the_wait_that_ended, an_event_loop_waits_on_the_first_exchange,
@@ -204,6 +209,6 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  its_end_amends_it, its_close_amends_it, it_is_charged_once, the_next_call_can_be_charged_again,
 	  a_local_failure_leaves_the_charge, idling_is_not_charged, a_weak_wait_that_counts_is_charged,
 	  a_weak_wait_that_does_not_is_not, what_is_answered_is_not_charged,
-	  a_failure_after_a_long_wait_is_slow_at_once, a_lease_knows_since_when_it_waits,
-	  a_lease_takes_the_longer_of_two_waits, a_time_out_says_how_long_was_waited,
-	  events_on_an_unused_struct_say_nothing)
+	  what_is_answered_in_part_is_not_charged_either, a_failure_after_a_long_wait_is_slow_at_once,
+	  a_lease_knows_since_when_it_waits, a_lease_takes_the_longer_of_two_waits,
+	  a_time_out_says_how_long_was_waited, events_on_an_unused_struct_say_nothing)

@@ -142,8 +142,11 @@ END_TEST
 
 START_TEST(a_charged_lease_remembers_its_outcome)
 {
-	struct il_handle handle = { .generation = 9, .sequence = 1234567, .second = 1000,
-				    .place = 1, .outcome = IL_SLOW_SUCCESS };
+	struct il_handle handle = { .generation = 9,
+				    .sequence = 1234567,
+				    .second = 1000,
+				    .place = 1,
+				    .outcome = IL_SLOW_SUCCESS };
 	struct il_change change;
 
 	given_a_slot();
@@ -222,5 +225,4 @@ RUN_TESTS("leases", a_lease_says_whose_it_is_and_since_when,
 	  a_full_table_has_no_lease_for_an_ordinary_call,
 	  a_probe_takes_the_oldest_calls_place_in_a_full_table,
 	  a_probes_lease_stands_when_its_admission_does, a_charged_lease_remembers_its_outcome,
-	  a_reservation_of_the_dead_is_cleared_away,
-	  closing_what_is_no_longer_ours_changes_nothing)
+	  a_reservation_of_the_dead_is_cleared_away, closing_what_is_no_longer_ours_changes_nothing)

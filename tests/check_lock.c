@@ -183,34 +183,39 @@ START_TEST(a_signal_handler_that_interrupts_the_holder_is_told_at_once)
 }
 END_TEST
 
+#define STACK_BYTES 65536
+
+static void then_a_handler_on_a_stack_of_its_own_is_told_busy(void *memory)
+{
+	stack_t before, stack = { .ss_size = STACK_BYTES, .ss_sp = memory };
+
+	ck_assert_int_eq(sigaltstack(&stack, &before), 0);
+	then_a_handler_is_told_busy(SA_ONSTACK);
+	ck_assert_int_eq(sigaltstack(&before, NULL), 0);
+}
+
 START_TEST(so_is_one_on_a_stack_of_its_own)
 {
-	stack_t stack = { .ss_size = 65536 };
+	void *memory = malloc(STACK_BYTES);
 
-	/* Below, and then above, the stack of the thread. */
-	stack.ss_sp = malloc(stack.ss_size);
-	sigaltstack(&stack, NULL);
-	then_a_handler_is_told_busy(SA_ONSTACK);
+	then_a_handler_on_a_stack_of_its_own_is_told_busy(memory);
+	free(memory);
 }
 END_TEST
 
-/* The holder's frame is a small one above the handler's: a thread's stack lies below main's. */
-static void *told_busy_in_a_thread(void *unused)
+static void *told_busy_in_a_thread(void *memory)
 {
-	static char memory[65536]; /* far from any stack */
-	stack_t stack = { .ss_size = sizeof(memory), .ss_sp = memory };
-
-	(void)unused;
-	sigaltstack(&stack, NULL);
-	then_a_handler_is_told_busy(SA_ONSTACK);
+	then_a_handler_on_a_stack_of_its_own_is_told_busy(memory);
 	return NULL;
 }
 
-START_TEST(and_one_on_a_static_stack)
+/* A thread's stack lies below main's and its heap above or below it: all ways round are tried. */
+START_TEST(and_one_of_a_thread_on_a_static_stack)
 {
+	static char memory[STACK_BYTES];
 	pthread_t thread;
 
-	ck_assert_int_eq(pthread_create(&thread, NULL, told_busy_in_a_thread, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, told_busy_in_a_thread, memory), 0);
 	pthread_join(thread, NULL);
 }
 END_TEST
@@ -358,8 +363,8 @@ RUN_TESTS("lock", a_free_lock_is_had_at_once, a_dead_holder_is_taken_over_from,
 	  a_living_holder_is_waited_for_once_and_then_not_again,
 	  a_thread_that_jumped_out_has_its_lock_again,
 	  a_signal_handler_that_interrupts_the_holder_is_told_at_once,
-	  so_is_one_on_a_stack_of_its_own, and_one_on_a_static_stack,
-	  a_vfork_child_killed_inside_leaves_the_lock_to_its_parent,
-	  what_was_lost_is_not_released, locks_of_two_ranks_are_held_together,
-	  any_words_in_the_lock_end_in_an_answer, threads_exclude_each_other,
-	  processes_exclude_each_other, a_process_is_alive_until_it_is_reaped)
+	  so_is_one_on_a_stack_of_its_own, and_one_of_a_thread_on_a_static_stack,
+	  a_vfork_child_killed_inside_leaves_the_lock_to_its_parent, what_was_lost_is_not_released,
+	  locks_of_two_ranks_are_held_together, any_words_in_the_lock_end_in_an_answer,
+	  threads_exclude_each_other, processes_exclude_each_other,
+	  a_process_is_alive_until_it_is_reaped)

@@ -72,6 +72,21 @@ START_TEST(the_file_of_the_living_stays)
 }
 END_TEST
 
+START_TEST(a_reader_knows_whether_anybody_uses_a_private_registry)
+{
+	struct il_reader reader;
+
+	given_a_place();
+	ck_assert_int_eq(in_a_process(open_private), 0);
+	ck_assert_int_eq(il_reader_open(&reader, dir, "private", NULL), 0);
+	ck_assert(il_reader_is_left(&reader));
+	segment = opened_as_file("private");
+	ck_assert(!il_reader_is_left(&reader));
+	il_reader_close(&reader);
+	then_the_place_is_removed();
+}
+END_TEST
+
 START_TEST(files_that_are_no_registries_are_left_alone)
 {
 	given_a_place();
@@ -272,6 +287,7 @@ START_TEST(a_file_that_is_being_removed_is_not_joined)
 END_TEST
 
 RUN_TESTS("members", the_private_file_of_the_dead_is_swept_by_the_next_who_makes_one,
+	  a_reader_knows_whether_anybody_uses_a_private_registry,
 	  a_permanent_file_stays, the_file_of_the_living_stays,
 	  files_that_are_no_registries_are_left_alone,
 	  the_file_of_another_pid_namespace_is_left_alone,

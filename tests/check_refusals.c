@@ -123,7 +123,9 @@ START_TEST(a_file_of_any_other_length)
 
 	given_a_registry("app");
 	ck_assert_int_eq(stat(path_of("app"), &stat_file), 0);
-	const off_t lengths[] = { 0, 1, 95, 96, 4096, stat_file.st_size - 1, stat_file.st_size + 1 };
+	const off_t lengths[] = {
+		0, 1, 95, 96, 4096, stat_file.st_size - 1, stat_file.st_size + 1
+	};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		ck_assert_int_eq(truncate(path_of("app"), lengths[i]), 0);
@@ -181,7 +183,8 @@ START_TEST(a_file_with_any_part_of_its_identity_changed)
 }
 END_TEST
 
-/* libcheck writes files itself: what is done under the limit says by its exit status how it went. */
+/* libcheck writes files itself: what is done under the limit says by its exit status how it went.
+ */
 static void open_under_a_file_size_limit(void)
 {
 	struct rlimit none = { 0, 0 };

@@ -1,13 +1,13 @@
 /* Making a registry's file, and attaching to it. What is refused is in check_refusals.c. */
 #include "registry_rig.h"
 
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/syscall.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 static int descriptors(void)
 {

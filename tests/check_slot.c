@@ -85,7 +85,8 @@ END_TEST
 START_TEST(another_incarnation_is_another_breaker)
 {
 	given_a_slot();
-	ck_assert_int_eq(il_slot_begin(&segment, &self, 0, slot->incarnation + 1, &change), -ESTALE);
+	ck_assert_int_eq(il_slot_begin(&segment, &self, 0, slot->incarnation + 1, &change),
+			 -ESTALE);
 	ck_assert_int_eq(il_slot_begin(&segment, &self, 8, 1, &change), -ESTALE);
 	ck_assert_int_eq(il_slot_begin(&segment, &self, UINT32_MAX, 1, &change), -ESTALE);
 	ck_assert_uint_eq(slot->lock.owner, 0);
@@ -192,5 +193,5 @@ END_TEST
 RUN_TESTS("slot", a_commit_changes_everything_at_once, abandoning_changes_nothing,
 	  the_commit_word_tells_state_and_generation, another_incarnation_is_another_breaker,
 	  a_lock_that_is_not_had_is_counted, a_jump_out_of_an_operation_is_no_operation,
-	  what_is_committed_without_the_lock_is_dropped,
-	  a_journal_applied_twice_is_applied_once, more_counts_than_a_journal_holds_are_dropped)
+	  what_is_committed_without_the_lock_is_dropped, a_journal_applied_twice_is_applied_once,
+	  more_counts_than_a_journal_holds_are_dropped)

@@ -139,7 +139,8 @@ START_TEST(what_an_attaching_process_refuses_a_reader_refuses_too)
 }
 END_TEST
 
-/* Every call is counted and in the window, whose size is beyond what is recorded: sums must agree. */
+/* Every call is counted and in the window, whose size is beyond what is recorded: sums must agree.
+ */
 START_TEST(a_reader_never_sees_half_an_operation)
 {
 	int whole = 0;
@@ -167,8 +168,8 @@ START_TEST(a_reader_never_sees_half_an_operation)
 		if (got < 0)
 			continue;
 		whole++;
-		ck_assert_uint_eq(snapshot->look.total, counts[IL_COUNT_calls_success] +
-							       counts[IL_COUNT_calls_failure]);
+		ck_assert_uint_eq(snapshot->look.total,
+				  counts[IL_COUNT_calls_success] + counts[IL_COUNT_calls_failure]);
 		ck_assert_uint_eq(snapshot->look.failed, counts[IL_COUNT_calls_failure]);
 		ck_assert_uint_eq(snapshot->slot.breaker.window.next, snapshot->look.total);
 		for (uint32_t i = 0; i < snapshot->look.total; i++)

@@ -129,10 +129,12 @@ static inline void talk_unseen(struct talk *t, bool sends, size_t n)
 			      il_connection_received(&t->c, &t->facts, t->now_ns, NULL, 0, n, false));
 }
 
-/* A ClientHello of `length` bytes that offers the protocols in `names` (its ALPN list). */
-static inline void talk_hello(uint8_t *at, size_t length, const char *names, size_t names_length)
+/* A ClientHello of `length` bytes that offers the protocols in `names` (its ALPN list). Behind it
+ * come 4 bytes: another extension, whose type and length look like the name h2 to a poor reader. */
+static inline void talk_hello(uint8_t *at, size_t length, const char *names, size_t names_length,
+			      bool behind)
 {
-	uint8_t *p = at;
+	uint8_t *p = at, *end = at + length - (behind ? 4 : 0);
 	size_t alpn = names_length + 2, rest;
 
 	memset(at, 0, length);
@@ -145,7 +147,7 @@ static inline void talk_hello(uint8_t *at, size_t length, const char *names, siz
 	p += 4;
 	*p++ = 1;
 	p += 1;
-	rest = length - (size_t)(p + 2 - at);
+	rest = (size_t)(end - (p + 2));
 	*p++ = (uint8_t)(rest >> 8);
 	*p++ = (uint8_t)rest;
 	rest -= 4 + alpn;
@@ -161,9 +163,11 @@ static inline void talk_hello(uint8_t *at, size_t length, const char *names, siz
 	*p++ = (uint8_t)(names_length >> 8);
 	*p++ = (uint8_t)names_length;
 	memcpy(p, names, names_length);
+	if (behind)
+		memcpy(end, "\x02h2", 4);
 }
 
-/* "16:517 h2 17:40": `h2` and `h1` are whole ClientHellos. Returns how many bytes. */
+/* "16:517 h2 17:40": `h2`, `h1` and `hx` are whole ClientHellos. Returns how many bytes. */
 static inline size_t talk_records(const char *text, uint8_t *to)
 {
 	size_t bytes = 0;
@@ -172,8 +176,9 @@ static inline size_t talk_records(const char *text, uint8_t *to)
 		unsigned type = 0x16, length = 517;
 		int used = 2;
 		bool h2 = !strncmp(text, "h2", 2), h1 = !strncmp(text, "h1", 2);
+		bool hx = !strncmp(text, "hx", 2);
 
-		if (!h1 && !h2)
+		if (!h1 && !h2 && !hx)
 			ck_assert_int_eq(sscanf(text, "%x:%u%n", &type, &length, &used), 2);
 		to[bytes] = (uint8_t)type;
 		to[bytes + 1] = 3;
@@ -182,9 +187,9 @@ static inline size_t talk_records(const char *text, uint8_t *to)
 		to[bytes + 4] = (uint8_t)length;
 		memset(to + bytes + 5, 0xaa, length);
 		if (h2)
-			talk_hello(to + bytes + 5, length, "\x08http/1.1\x02h2", 12);
-		if (h1)
-			talk_hello(to + bytes + 5, length, "\x08http/1.1", 9);
+			talk_hello(to + bytes + 5, length, "\x08http/1.1\x02h2", 12, false);
+		if (h1 || hx)
+			talk_hello(to + bytes + 5, length, "\x08http/1.1", 9, hx);
 		bytes += 5 + length;
 		text += used;
 		while (*text == ' ')

@@ -6,7 +6,7 @@
  */
 #include "slot_rig.h"
 
-#define BREAKERS 2
+#define BREAKERS           2
 #define TAKEOVERS_AT_LEAST 20 /* one of so many kills: 5 % */
 
 static const char *const names[BREAKERS] = { "one:1", "two:2" };
@@ -17,7 +17,7 @@ struct board {
 	uint64_t recorder; /* the same */
 	uint64_t started;  /* victims */
 	uint64_t unjudged; /* calls that found the lock busy */
-	uint32_t victim;	/* the process to be killed; 0: there is none yet */
+	uint32_t victim;   /* the process to be killed; 0: there is none yet */
 	uint32_t stop;
 };
 static struct board *board;
@@ -138,7 +138,8 @@ static void check_counts(const char *who, int kills)
 	uint64_t successes = sum(IL_COUNT_calls_success), failures = sum(IL_COUNT_calls_failure);
 
 	/* A victim may be killed between its commit and its own note of it: one call each. */
-	tell(successes >= load(&board->victims) && successes <= load(&board->victims) + (uint64_t)kills,
+	tell(successes >= load(&board->victims) &&
+		     successes <= load(&board->victims) + (uint64_t)kills,
 	     "%s: %lu calls were recorded, and %lu are counted", who, load(&board->victims),
 	     successes);
 	tell(failures == load(&board->recorder),
@@ -146,6 +147,12 @@ static void check_counts(const char *who, int kills)
 	     load(&board->recorder), load(&board->unjudged));
 	tell(sum(IL_COUNT_calls_slow_failure) == BREAKERS && sum(IL_COUNT_calls_slow_success) == 0,
 	     "%s: nothing is counted that nobody did", who);
+}
+
+static void visit_later(const char *name, int64_t now_ns)
+{
+	wait_for_a_look(&slot_named(name)->lock);
+	call(name, IL_SLOW_FAILURE, now_ns);
 }
 
 /* Each lease left by a dead process is buried: abandoned, since none of them was waiting. */
@@ -156,7 +163,7 @@ static void check_leases(const char *who)
 
 	for (int visit = 0; visit < 200; visit++)
 		for (int i = 0; i < BREAKERS; i++)
-			call(names[i], IL_SLOW_FAILURE, now_ns + visit * SECOND / 4);
+			visit_later(names[i], now_ns + visit * SECOND / 4);
 	for (int i = 0; i < BREAKERS; i++)
 		for (uint32_t lease = 0; lease < IL_LEASES; lease++)
 			left += !il_lease_is_free(slot_named(names[i]), lease);
@@ -193,7 +200,7 @@ static void rounds_of(const char *who, void (*kill_one)(void), int kills)
 
 int main(int count, char **words)
 {
-	int kills = count > 1 ? atoi(words[1]) : 2000;
+	int kills = count > 1 ? atoi(words[1]) : SANITIZED_THREAD ? 600 : 2000;
 
 	rounds_of("killed processes", kill_one_process, kills);
 	rounds_of("killed vfork children", kill_one_vfork_child, kills / 5);

@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define TEMPORARY ".new-" /* a registry that is being made */
+#define TEMPORARY   ".new-" /* a registry that is being made */
+#define PATIENCE_MS 1000
 
 static struct il_snapshot snapshot; /* large */
 
-/* malloc'd; bytes that a terminal or JSON would trip over are \xHH. */
+/* Bytes that a terminal or JSON would trip over are \xHH. */
 static char *printable(const char *name, size_t length)
 {
 	char room[4 * IL_NAME_BYTES];
@@ -39,11 +41,24 @@ static void add(struct cli_breakers *breakers, const char *registry)
 	memcpy(breaker->counts, slot->counts, sizeof(breaker->counts));
 }
 
+/* A slot that changes faster than it can be read comes to rest sooner or later. */
+static int read_slot(const struct il_reader *reader, uint32_t place)
+{
+	int error = -EAGAIN;
+
+	for (int i = 0; i < PATIENCE_MS && error == -EAGAIN; i++) {
+		error = il_reader_read(reader, place, il_clock_now_ns(), &snapshot);
+		if (error == -EAGAIN)
+			usleep(1000);
+	}
+	return error;
+}
+
 static void read_slots(const struct il_reader *reader, const char *registry,
 		       struct cli_breakers *breakers)
 {
 	for (uint32_t place = 0; place < reader->breakers; place++) {
-		int error = il_reader_read(reader, place, il_clock_now_ns(), &snapshot);
+		int error = read_slot(reader, place);
 
 		if (error == 0) {
 			add(breakers, registry);
@@ -81,8 +96,8 @@ static void read_registry(const char *directory, const char *registry, bool was_
 /* Directories, sockets and the like are somebody else's. */
 static int may_be_registry(const struct dirent *entry)
 {
-	bool is_file = entry->d_type == DT_REG || entry->d_type == DT_LNK ||
-		       entry->d_type == DT_UNKNOWN;
+	bool is_file =
+		entry->d_type == DT_REG || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
 
 	return is_file && strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) != 0;
 }
@@ -112,7 +127,9 @@ bool cli_breakers_read(const char *directory, const char *registry,
 
 		if (!registry || strcmp(registry, name) == 0)
 			read_registry(directory, name, registry != NULL, &breakers);
+		free(entries[i]);
 	}
+	free(entries);
 	if (breakers.count > 0)
 		qsort(breakers.all, breakers.count, sizeof(*breakers.all), by_name);
 	*ret_breakers = breakers;

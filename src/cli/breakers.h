@@ -8,14 +8,14 @@
 
 struct cli_breaker {
 	char *registry;
-	char *name; /* printable: odd bytes are \xHH */
-	uint32_t state;		   /* enum il_state, if the registry is not damaged */
-	struct il_look look;	   /* the window now */
+	char *name;          /* printable: odd bytes are \xHH */
+	uint32_t state;      /* enum il_state, if the registry is not damaged */
+	struct il_look look; /* the window now */
 	uint64_t counts[IL_COUNTERS];
 };
 
 struct cli_breakers {
-	struct cli_breaker *all; /* sorted by registry, then name */
+	struct cli_breaker *all; /* malloc'd; sorted by registry, then name */
 	size_t count;
 	size_t registries; /* files that were read */
 	size_t unreadable; /* files and breakers that could not be; a line named each */
@@ -24,7 +24,7 @@ struct cli_breakers {
 /*
  * Reads the registries in `directory`; no directory: none. `registry` (NULL: all): only that one.
  * Private registries whose processes are all gone are left out unless asked for by name. False: the
- * directory cannot be read, and a line said why. All memory is malloc'd and never freed.
+ * directory cannot be read, and a line said why. ret_breakers->all is the caller's to free.
  */
 bool cli_breakers_read(const char *directory, const char *registry,
 		       struct cli_breakers *ret_breakers);

@@ -33,8 +33,8 @@ struct cli_usage {
 	const char *arguments; /* what follows the options, with a blank in front, for the help */
 	const char *about;
 	const struct cli_option *options; /* besides --help and --version, which all have */
-	size_t count;			  /* <= CLI_OPTIONS_MAX */
-	void (*more)(FILE *to);		  /* the help's last part; NULL: none */
+	size_t count;                     /* <= CLI_OPTIONS_MAX */
+	void (*more)(FILE *to);           /* the help's last part; NULL: none */
 };
 
 /*
@@ -52,7 +52,8 @@ __attribute__((format(printf, 2, 3))) int cli_misused(const struct cli_usage *us
 /* One line on stderr, with `interlock: ` in front. */
 __attribute__((format(printf, 1, 2))) void cli_complain(const char *format, ...);
 
-/* To be called before anything is written to stdout: a closed pipe is then an error and no signal. */
+/* To be called before anything is written to stdout: a closed pipe is then an error and no signal.
+ */
 void cli_output_begin(void);
 
 /* Everything written to stdout is out: `status`. It is not: CLI_FAILED, once it said why. */
@@ -61,8 +62,10 @@ int cli_output_end(int status);
 /* The nearest of `count` names by changed, missing and surplus letters, whatever their case. */
 const char *cli_nearest(const char *name, const char *const *names, size_t count);
 
-/* malloc'd memory, or the end of the process with a message. */
+/* realloc; without memory, the end of the process with a message. */
 void *cli_more(void *memory, size_t bytes);
+
+/* A text that lives as long as the process: commands are short, and say little. */
 __attribute__((format(printf, 1, 2))) char *cli_text(const char *format, ...);
 
 struct cli_command {

@@ -5,6 +5,7 @@
 #include "cli/script.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,10 +34,10 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "interlock run",
 	.arguments = " [--] PROGRAM [ARG...]",
-	.about = "Runs an unmodified program with a circuit breaker in front of every destination.\n"
-		 "Settings come from the environment (INTERLOCK_...) and from --set, and are checked\n"
-		 "before the program starts. Ends with the program's exit status; 2: not started\n"
-		 "because of what was said; 126: cannot be executed; 127: not found.",
+	.about = "Runs an unmodified program with a circuit breaker before every destination.\n"
+		 "Settings come from the environment (INTERLOCK_...) and from --set; all are\n"
+		 "checked before the program starts. Ends with the program's exit status; 2: not\n"
+		 "started because of what was said; 126: cannot be executed; 127: not found.",
 	.options = options,
 	.count = sizeof(options) / sizeof(options[0]),
 };
@@ -78,7 +79,7 @@ static void name_registry(struct cli_environment *environment, char **argv)
 static bool prepare(struct cli_environment *environment, char **argv)
 {
 	const char *preload = cli_environment_get(environment, "LD_PRELOAD");
-	char *library;
+	const char *library;
 
 	name_registry(environment, argv);
 	if (!cli_environment_check(environment, base_name(argv[0])) || !cli_library_fits(argv[0]))
@@ -100,18 +101,26 @@ static int start(const struct cli_environment *environment, char **argv)
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
 }
 
-int cmd_run(int argc, char **argv)
+static int run(struct cli_environment *environment, int argc, char **argv)
 {
-	struct cli_environment environment = cli_environment_copy((const char *const *)environ);
 	int first, status;
 
-	if (!cli_options(&usage, argc, argv, &environment, &first, &status))
+	if (!cli_options(&usage, argc, argv, environment, &first, &status))
 		return status;
 	if (first == argc)
 		return cli_misused(&usage, "which program?");
-	if (!prepare(&environment, argv + first)) {
+	if (!prepare(environment, argv + first)) {
 		cli_complain("'%s' was not started", argv[first]);
 		return CLI_REFUSED;
 	}
-	return start(&environment, argv + first);
+	return start(environment, argv + first);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct cli_environment environment = cli_environment_copy((const char *const *)environ);
+	int status = run(&environment, argc, argv);
+
+	free(environment.entries);
+	return status;
 }

@@ -33,16 +33,18 @@ static int take_directory(void *context, const char *value)
 static const struct cli_option options[] = {
 	{ "registry", "NAME", "only this registry", take_registry },
 	{ "json", NULL, "as one JSON array of objects, with every counter", take_json },
-	{ "runtime-dir", "D", "look there (default: INTERLOCK_RUNTIME_DIR, or /dev/shm/interlock-UID)",
+	{ "runtime-dir", "D",
+	  "look there (default: INTERLOCK_RUNTIME_DIR, or /dev/shm/interlock-UID)",
 	  take_directory },
 };
 
 static const struct cli_usage usage = {
 	.name = "interlock status",
 	.arguments = "",
-	.about = "Shows every breaker of this user, live, without asking any program. Calls, failures and\n"
-		 "rates are those of the window; retry is the time until an open breaker lets a probe\n"
-		 "out. Ends with 1 if something could not be read, or there is no such registry.",
+	.about = "Shows every breaker of this user, live, without asking any program. Calls,\n"
+		 "failures and rates are those of the window; retry is the time until an open\n"
+		 "breaker lets a probe out. Ends with 1 if something could not be read, or there\n"
+		 "is no such registry.",
 	.options = options,
 	.count = sizeof(options) / sizeof(options[0]),
 };
@@ -65,26 +67,39 @@ static const char *usual_directory(void)
 	return config.inert == IL_ACTIVE ? config.runtime_dir : NULL;
 }
 
-static int show(const struct request *request, const char *directory)
+static int show(const struct request *request, const char *directory,
+		const struct cli_breakers *breakers)
 {
-	struct cli_breakers breakers;
-
-	if (!cli_breakers_read(directory, request->registry, &breakers))
-		return CLI_FAILED;
-	if (request->registry && breakers.registries == 0) {
-		if (breakers.unreadable == 0)
+	if (request->registry && breakers->registries == 0) {
+		if (breakers->unreadable == 0)
 			cli_complain("there is no registry '%s' in %s", request->registry,
 				     directory);
 		return CLI_FAILED;
 	}
-	if (breakers.count == 0 && breakers.unreadable == 0)
+	if (breakers->count == 0 && breakers->unreadable == 0)
 		cli_complain("there are no breakers in %s: no program that runs now has connected "
 			     "to anything, or none has the library",
 			     directory);
 	cli_output_begin();
-	if (breakers.count > 0 || request->print != cli_print_table)
-		request->print(&breakers);
-	return cli_output_end(breakers.unreadable > 0 ? CLI_FAILED : CLI_OK);
+	if (breakers->count > 0 || request->print != cli_print_table)
+		request->print(breakers);
+	return cli_output_end(breakers->unreadable > 0 ? CLI_FAILED : CLI_OK);
+}
+
+static int answer(const struct request *request)
+{
+	const char *directory = request->directory ? request->directory : usual_directory();
+	struct cli_breakers breakers;
+
+	if (!directory)
+		return CLI_REFUSED;
+	if (!cli_breakers_read(directory, request->registry, &breakers))
+		return CLI_FAILED;
+
+	int status = show(request, directory, &breakers);
+
+	free(breakers.all);
+	return status;
 }
 
 int cmd_status(int argc, char **argv)
@@ -96,7 +111,5 @@ int cmd_status(int argc, char **argv)
 		return status;
 	if (first < argc)
 		return cli_misused(&usage, "'%s' is too much", argv[first]);
-	if (!request.directory)
-		request.directory = usual_directory();
-	return request.directory ? show(&request, request.directory) : CLI_REFUSED;
+	return answer(&request);
 }

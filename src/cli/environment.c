@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "config/settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_name(const char *entry, const char *name)
@@ -65,21 +66,29 @@ static void say(void *context, bool is_error, const char *line)
 
 /* An inert library looks at nothing else. But a value may only be waiting to be needed, so what
  * makes it inert is taken away and the rest looked at. */
-bool cli_environment_check(const struct cli_environment *environment, const char *command)
+static enum il_inert check(struct cli_environment *copy, const char *command)
 {
 	static struct il_config config;
-	struct cli_environment copy = cli_environment_copy(environment->entries);
 	struct il_config_sink sink = { .say = say };
 
 	for (;;) {
-		il_config_read(&config, copy.entries, command, sink);
+		il_config_read(&config, copy->entries, command, sink);
 		if (config.inert == IL_ACTIVE || config.inert == IL_INERT_WRONG)
-			return config.inert == IL_ACTIVE;
+			return config.inert;
 		if (config.inert == IL_INERT_SWITCHED_OFF) {
-			cli_environment_drop(&copy, "INTERLOCK");
+			cli_environment_drop(copy, "INTERLOCK");
 		} else {
-			cli_environment_drop(&copy, "INTERLOCK_COMMANDS");
-			cli_environment_drop(&copy, "INTERLOCK_IGNORE_COMMANDS");
+			cli_environment_drop(copy, "INTERLOCK_COMMANDS");
+			cli_environment_drop(copy, "INTERLOCK_IGNORE_COMMANDS");
 		}
 	}
+}
+
+bool cli_environment_check(const struct cli_environment *environment, const char *command)
+{
+	struct cli_environment copy = cli_environment_copy(environment->entries);
+	enum il_inert inert = check(&copy, command);
+
+	free(copy.entries);
+	return inert == IL_ACTIVE;
 }

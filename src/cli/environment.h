@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* NAME=VALUE entries and a final NULL. Entries are malloc'd or the caller's; none is ever freed. */
+/* NAME=VALUE entries and a final NULL. The array is malloc'd, its owner's to free; the entries live
+ * as long as the process. */
 struct cli_environment {
 	const char **entries;
 	size_t count; /* without the NULL */

@@ -26,30 +26,36 @@ static bool can_stand_in_preload(const char *path)
 	return false;
 }
 
-/* The library in that directory. True: it is there; *ret_path is NULL if it does not work. */
-static bool look_in(const char *directory, char **ret_path)
+/* Without links and dots; NULL: there is no such file. */
+static const char *real_path(const char *path)
 {
-	char *real = realpath(directory, NULL);
-	char *path = real ? cli_text("%s/%s", real, NAME) : NULL;
+	char *real = realpath(path, NULL);
+	const char *text = real ? cli_text("%s", real) : NULL;
 
 	free(real);
-	if (!path || access(path, F_OK) != 0) {
-		free(path);
+	return text;
+}
+
+/* The library in that directory. True: it is there; *ret_path is NULL if it does not work. */
+static bool look_in(const char *directory, const char **ret_path)
+{
+	const char *real = real_path(directory);
+	const char *path = real ? cli_text("%s/%s", real, NAME) : NULL;
+
+	if (!path || access(path, F_OK) != 0)
 		return false;
-	}
-	if (can_stand_in_preload(path) && load(path)) {
-		*ret_path = path;
-		return true;
-	}
-	if (can_stand_in_preload(path))
-		cli_complain("cannot load the library: %s", dlerror());
-	free(path);
 	*ret_path = NULL;
+	if (!can_stand_in_preload(path))
+		return true;
+	if (load(path))
+		*ret_path = path;
+	else
+		cli_complain("cannot load the library: %s", dlerror());
 	return true;
 }
 
 /* In the loader's own directories, and in LD_LIBRARY_PATH. */
-static bool look_as_loader(char **ret_path)
+static bool look_as_loader(const char **ret_path)
 {
 	void *handle = load(NAME);
 	struct link_map *map;
@@ -60,29 +66,25 @@ static bool look_as_loader(char **ret_path)
 	return true;
 }
 
-static char *own_directory(void)
+static const char *own_directory(void)
 {
-	char *own = realpath("/proc/self/exe", NULL);
-	char *slash = own ? strrchr(own, '/') : NULL;
+	const char *own = real_path("/proc/self/exe");
+	const char *slash = own ? strrchr(own, '/') : NULL;
 
-	if (slash)
-		slash[slash == own] = 0;
-	return own ? own : cli_text(".");
+	return slash ? cli_text("%.*s", (int)(slash - own), own) : ".";
 }
 
-char *cli_library_find(void)
+const char *cli_library_find(void)
 {
-	char *own = own_directory();
-	char *beside = cli_text("%s/../lib", own);
-	char *path = NULL;
+	const char *own = own_directory();
+	const char *beside = cli_text("%s/../lib", own);
+	const char *path = NULL;
 
 	setenv("INTERLOCK", "off", 1); /* on trial, it looks at nothing and tells nothing */
 	if (!look_in(own, &path) && !look_in(beside, &path) && !look_as_loader(&path))
 		cli_complain("cannot find %s: it is neither in %s nor in %s nor where the loader "
 			     "looks (make install puts it there)",
 			     NAME, own, beside);
-	free(own);
-	free(beside);
 	return path;
 }
 
@@ -93,16 +95,15 @@ static bool is_copy(const char *entry)
 	return strcmp(slash ? slash + 1 : entry, NAME) == 0 && load(entry);
 }
 
-char *cli_library_append(const char *before, const char *library)
+const char *cli_library_append(const char *before, const char *library)
 {
 	bool is_there = false;
 	char *rest, *copy;
 
 	if (!before || !*before)
-		return cli_text("%s", library);
+		return library;
 	copy = cli_text("%s", before);
 	for (char *entry = strtok_r(copy, " :", &rest); entry; entry = strtok_r(NULL, " :", &rest))
 		is_there = is_there || strcmp(entry, library) == 0 || is_copy(entry);
-	free(copy);
-	return is_there ? cli_text("%s", before) : cli_text("%s:%s", before, library);
+	return is_there ? before : cli_text("%s:%s", before, library);
 }

@@ -19,7 +19,7 @@ static bool same(char a, char b)
 /* Levenshtein's distance, one row at a time. */
 static unsigned distance(const char *a, const char *b)
 {
-	unsigned row[LETTERS + 1];
+	unsigned row[LETTERS + 1] = { 0 };
 
 	for (size_t j = 0; j <= letters(b); j++)
 		row[j] = (unsigned)j;

@@ -58,10 +58,12 @@ static char *retry_after(const struct cli_breaker *breaker)
 	int64_t tenth_ns = 100000000, ns = breaker->look.retry_after_ns;
 	int64_t tenths = ns / tenth_ns + (ns % tenth_ns > 0);
 
-	return ns < 0 ? cli_text("-") : cli_text("%" PRIi64 ".%is", tenths / 10, (int)(tenths % 10));
+	return ns < 0 ? cli_text("-")
+		      : cli_text("%" PRIi64 ".%is", tenths / 10, (int)(tenths % 10));
 }
 
 /* Short titles: a line of ordinary names fits into 80 columns. */
+/* clang-format off */
 static const struct column {
 	const char *title;
 	cell_of *cell;
@@ -78,6 +80,7 @@ static const struct column {
 	{ "REJECTED", rejected, true },
 	{ "RETRY", retry_after, true },
 };
+/* clang-format on */
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 static void print_line(char *const *cells, const int *widths)
@@ -113,7 +116,5 @@ void cli_print_table(const struct cli_breakers *breakers)
 		widen(&widths[i % COLUMNS], cells[i]);
 	for (size_t row = 0; row < rows; row++)
 		print_line(cells + row * COLUMNS, widths);
-	for (size_t i = 0; i < rows * COLUMNS; i++)
-		free(cells[i]);
 	free(cells);
 }

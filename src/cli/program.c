@@ -16,27 +16,27 @@ static bool is_program(const char *path)
 	return stat(path, &stat_of) == 0 && S_ISREG(stat_of.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Where execvp will find it, malloc'd; NULL: nowhere. */
-static char *find(const char *program)
+/* Where execvp will find it; NULL: nowhere. */
+static const char *find(const char *program)
 {
 	const char *path = getenv("PATH");
 
 	if (strchr(program, '/'))
-		return cli_text("%s", program);
+		return program;
 	for (const char *at = path ? path : "/bin:/usr/bin"; at;) {
 		int length = (int)strcspn(at, ":");
-		char *found = cli_text("%.*s/%s", length ? length : 1, length ? at : ".", program);
+		const char *found =
+			cli_text("%.*s/%s", length ? length : 1, length ? at : ".", program);
 
 		if (is_program(found))
 			return found;
-		free(found);
 		at = at[length] ? at + length + 1 : NULL;
 	}
 	return NULL;
 }
 
 /* Class and machine stand at the same places in files of either class. */
-static bool read_header(const char *path, ElfW(Ehdr) *ret_header)
+static bool read_header(const char *path, ElfW(Ehdr) * ret_header)
 {
 	FILE *file = fopen(path, "re");
 	size_t got = file ? fread(ret_header, 1, sizeof(*ret_header), file) : 0;
@@ -50,15 +50,15 @@ static bool read_header(const char *path, ElfW(Ehdr) *ret_header)
 bool cli_library_fits(const char *program)
 {
 	ElfW(Ehdr) own, other;
-	char *path = find(program);
+	const char *path = find(program);
 	bool fits = !path || !read_header(path, &other) || !read_header("/proc/self/exe", &own) ||
 		    (own.e_ident[EI_CLASS] == other.e_ident[EI_CLASS] &&
 		     own.e_machine == other.e_machine);
 
 	if (!fits)
-		cli_complain("'%s' is a program of another machine or word size (%d bit): the loader "
-			     "would run it without the library",
-			     path, other.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64);
-	free(path);
+		cli_complain(
+			"'%s' is a program of another machine or word size (%d bit): the loader "
+			"would run it without the library",
+			path, other.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64);
 	return fits;
 }

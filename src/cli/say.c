@@ -45,16 +45,29 @@ void *cli_more(void *memory, size_t bytes)
 	exit(CLI_FAILED);
 }
 
+/* A text that is kept, and the one before it. */
+struct kept {
+	struct kept *before;
+	char text[];
+};
+
 char *cli_text(const char *format, ...)
 {
+	static struct kept *last;
 	va_list arguments;
-	char *text;
 
 	va_start(arguments, format);
-	int length = vasprintf(&text, format, arguments);
+	int length = vsnprintf(NULL, 0, format, arguments);
 	va_end(arguments);
-	if (length >= 0)
-		return text;
-	cli_complain("no memory");
-	exit(CLI_FAILED);
+
+	size_t bytes = length < 0 ? 1 : (size_t)length + 1;
+	struct kept *kept = cli_more(NULL, sizeof(*kept) + bytes);
+
+	kept->text[0] = 0;
+	va_start(arguments, format);
+	vsnprintf(kept->text, bytes, format, arguments);
+	va_end(arguments);
+	kept->before = last;
+	last = kept;
+	return kept->text;
 }

@@ -11,43 +11,49 @@
  */
 struct launcher {
 	const char *name; /* digits and dots may follow: python3.11 */
-	enum { SCRIPT, SHELL, WRAPPER, LONG } kind;
 	const char *values, *names, *code;
+	enum { SCRIPT, SHELL, WRAPPER, LONG } kind; /* LONG: options are words: -jar */
 	int skip; /* WRAPPER: arguments of its own before the command */
 };
 
+#define NODE_VALUES "-r --require --import --loader -C --conditions"
+#define NODE_CODE   "-e -p --eval --print"
+#define JAVA_VALUES                                                                                \
+	"-cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports "    \
+	"--add-reads"
+
+/* clang-format off */
 static const struct launcher launchers[] = {
-	{ "sh", SHELL, "-o", "", "-s", 0 },
-	{ "bash", SHELL, "-o -O +O --rcfile --init-file", "", "-s", 0 },
-	{ "dash", SHELL, "-o", "", "-s", 0 },
-	{ "ash", SHELL, "-o", "", "-s", 0 },
-	{ "ksh", SHELL, "-o", "", "-s", 0 },
-	{ "zsh", SHELL, "-o", "", "-s", 0 },
-	{ "python", SCRIPT, "-W -X --check-hash-based-pycs", "-m", "-c", 0 },
-	{ "pypy", SCRIPT, "-W -X", "-m", "-c", 0 },
-	{ "perl", SCRIPT, "-I", "", "-e -E", 0 },
-	{ "php", SCRIPT, "-d -c -z", "-f --file", "-r -B -R -E --run", 0 },
-	{ "ruby", SCRIPT, "-I -r -C -E", "", "-e", 0 },
-	{ "node", SCRIPT, "-r --require --import --loader -C --conditions", "", "-e -p --eval --print",
-	  0 },
-	{ "nodejs", SCRIPT, "-r --require --import -C --conditions", "", "-e -p --eval --print", 0 },
-	{ "lua", SCRIPT, "-l", "", "-e", 0 },
-	{ "java", LONG, "-cp -classpath --class-path -p --module-path --add-modules --add-opens "
-			"--add-exports --add-reads",
-	  "-jar -m --module", "", 0 },
-	{ "env", WRAPPER, "-u -C -S --unset --chdir", "", "", 0 },
-	{ "nice", WRAPPER, "-n --adjustment", "", "", 0 },
-	{ "nohup", WRAPPER, "", "", "", 0 },
-	{ "setsid", WRAPPER, "", "", "", 0 },
-	{ "stdbuf", WRAPPER, "-i -o -e --input --output --error", "", "", 0 },
-	{ "timeout", WRAPPER, "-k -s --kill-after --signal", "", "", 1 },
-	{ "time", WRAPPER, "-f -o --format --output", "", "", 0 },
+	{ "sh", "-o", "", "-s", SHELL, 0 },
+	{ "bash", "-o -O +O --rcfile --init-file", "", "-s", SHELL, 0 },
+	{ "dash", "-o", "", "-s", SHELL, 0 },
+	{ "ash", "-o", "", "-s", SHELL, 0 },
+	{ "ksh", "-o", "", "-s", SHELL, 0 },
+	{ "zsh", "-o", "", "-s", SHELL, 0 },
+	{ "python", "-W -X --check-hash-based-pycs", "-m", "-c", SCRIPT, 0 },
+	{ "pypy", "-W -X", "-m", "-c", SCRIPT, 0 },
+	{ "perl", "-I", "", "-e -E", SCRIPT, 0 },
+	{ "php", "-d -c -z", "-f --file", "-r -B -R -E --run", SCRIPT, 0 },
+	{ "ruby", "-I -r -C -E", "", "-e", SCRIPT, 0 },
+	{ "node", NODE_VALUES, "", NODE_CODE, SCRIPT, 0 },
+	{ "nodejs", NODE_VALUES, "", NODE_CODE, SCRIPT, 0 },
+	{ "lua", "-l", "", "-e", SCRIPT, 0 },
+	{ "java", JAVA_VALUES, "-jar -m --module", "", LONG, 0 },
+	{ "env", "-u -C -S --unset --chdir", "", "", WRAPPER, 0 },
+	{ "nice", "-n --adjustment", "", "", WRAPPER, 0 },
+	{ "nohup", "", "", "", WRAPPER, 0 },
+	{ "setsid", "", "", "", WRAPPER, 0 },
+	{ "stdbuf", "-i -o -e --input --output --error", "", "", WRAPPER, 0 },
+	{ "timeout", "-k -s --kill-after --signal", "", "", WRAPPER, 1 },
+	{ "time", "-f -o --format --output", "", "", WRAPPER, 0 },
 };
+/* clang-format on */
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
 
 /* Words that a shell understands by itself: no name for a program. */
-static const char shell_words[] = "cd echo printf export set ulimit umask unset trap test source . : if for "
-				  "while until case eval read wait exit";
+static const char shell_words[] =
+	"cd echo printf export set ulimit umask unset trap test source . : if for "
+	"while until case eval read wait exit";
 
 static const char *base_name(const char *path)
 {
@@ -204,7 +210,7 @@ static void reduce(const char *name, size_t length, char ret_name[CLI_REGISTRY_B
 	ret_name[used] = 0;
 	/* The name becomes a file's. */
 	if (used == 0 || strcmp(ret_name, ".") == 0 || strcmp(ret_name, "..") == 0)
-		strcpy(ret_name, "program");
+		memcpy(ret_name, "program", sizeof("program"));
 }
 
 static void reduce_path(const char *path, size_t length, char ret_name[CLI_REGISTRY_BYTES])
@@ -227,32 +233,37 @@ static const char *const *behind(struct reading *reading)
 	return *at ? at : NULL;
 }
 
-static bool runs_file(const struct reading *reading)
+/* What the interpreter runs, *ret_length bytes of it; NULL: nothing that has a name. */
+static const char *script_of(struct reading *reading, size_t *ret_length)
 {
-	return reading->launcher->kind != WRAPPER && !reading->is_code && *reading->at &&
-	       strcmp(*reading->at, "-") != 0;
+	const char *found = reading->name;
+
+	if (reading->is_text && *reading->at)
+		return first_command(*reading->at, ret_length);
+	if (!found && !reading->is_code && *reading->at && strcmp(*reading->at, "-") != 0)
+		found = *reading->at;
+	if (found)
+		*ret_length = strlen(found);
+	return found;
 }
 
 void cli_registry_of(const char *const *argv, char ret_name[CLI_REGISTRY_BYTES])
 {
 	struct reading reading = { .launcher = launcher_of(argv[0]), .at = argv };
-	const char *name = argv[0];
+	const char *script = NULL;
 	size_t length = 0;
 
 	if (reading.launcher) {
 		read_options(&reading);
-		if (reading.launcher->kind == WRAPPER && behind(&reading)) {
+		if (reading.launcher->kind != WRAPPER) {
+			script = script_of(&reading, &length);
+		} else if (behind(&reading)) {
 			cli_registry_of(behind(&reading), ret_name);
 			return;
 		}
-		if (reading.name)
-			name = reading.name;
-		else if (reading.is_text && *reading.at)
-			name = first_command(*reading.at, &length);
-		else if (runs_file(&reading))
-			name = *reading.at;
 	}
-	if (!name)
-		name = argv[0];
-	reduce_path(name, length ? length : strlen(name), ret_name);
+	if (script)
+		reduce_path(script, length, ret_name);
+	else
+		reduce_path(argv[0], strlen(argv[0]), ret_name);
 }

@@ -17,7 +17,7 @@ static const char *const variables[] = {
 };
 #define SETTINGS  (sizeof(settings) / sizeof(settings[0]))
 #define VARIABLES (sizeof(variables) / sizeof(variables[0]))
-#define PREFIX	  "INTERLOCK_"
+#define PREFIX    "INTERLOCK_"
 
 static char *in_case(int (*to)(int), const char *prefix, const char *name)
 {

@@ -5,6 +5,7 @@
 #include "core/settings_table.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #define PREFIX         "INTERLOCK"
@@ -238,7 +239,10 @@ void il_config_read(struct il_config *ret_config, const char *const *environment
 {
 	struct reader reader = { .config = ret_config, .sink = sink };
 
-	memset(ret_config, 0, sizeof(*ret_config));
+	/* The lists are four pages that most processes need not touch: of those, only their ends. */
+	memset(ret_config, 0, offsetof(struct il_config, only));
+	ret_config->only[0] = ret_config->ignore[0] = 0;
+	ret_config->commands[0] = ret_config->ignore_commands[0] = 0;
 	find_all(&reader.found, environment);
 	ret_config->inert = find_reason(&reader, command);
 	if (ret_config->inert != IL_ACTIVE)

@@ -42,6 +42,7 @@ struct il_config {
 	char log[IL_LOG_PATH_MAX];     /* "stderr", "syslog", or absolute, %p not yet replaced */
 	char runtime_dir[IL_PATH_MAX]; /* absolute, never "" */
 	char registry[IL_REGISTRY_MAX];
+	/* Last, as il_config_read does not clear what is behind their ends. */
 	char only[IL_LIST_MAX]; /* for il_config_watches */
 	char ignore[IL_LIST_MAX];
 	char commands[IL_LIST_MAX];

@@ -121,11 +121,10 @@ static enum il_ending http_ending(struct il_connection *c, const struct il_facts
 	if (il_http_opens_tunnel(c)) {
 		c->protocol = IL_SPEAKS_UNKNOWN;
 		c->head_bytes = 0;
-	} else if (c->status == 101) {
-		c->protocol = IL_SPEAKS_STREAM;
-		c->state = IL_STATE_LATER;
 	} else {
 		c->state = IL_STATE_LATER;
+		if (c->status == 101)
+			c->protocol = IL_SPEAKS_STREAM;
 	}
 	if (!il_facts_has_status(facts, c->status) || il_http_is_proxys(c))
 		return IL_END_ANSWER;
@@ -159,7 +158,7 @@ struct il_verdict il_answer(struct il_connection *c, const struct il_facts *fact
 	c->answer_ns = 0;
 	if (http)
 		ending = http_ending(c, facts);
-	else if (c->protocol == IL_SPEAKS_STREAM || c->exchanges >= IL_OPENING_EXCHANGES)
+	if (c->protocol == IL_SPEAKS_STREAM || c->exchanges >= IL_OPENING_EXCHANGES)
 		c->state = IL_STATE_LATER;
 	verdict = il_call_ends(c, facts, ending, IL_IN_OPENING, http ? IL_SEEN_HTTP : IL_SEEN_ANSWER,
 			       http ? c->status : 0);

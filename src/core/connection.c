@@ -56,7 +56,6 @@ struct il_verdict il_connection_connected(struct il_connection *c, const struct 
 static bool goes_on(const struct il_connection *c, int64_t now_ns)
 {
 	return c->state == IL_STATE_OPENING && c->received_ns &&
-	       c->exchanges < IL_OPENING_EXCHANGES &&
 	       il_span(c->received_ns, now_ns) < IL_OPENING_PAUSE_NS;
 }
 
@@ -139,8 +138,7 @@ struct il_verdict il_connection_sent(struct il_connection *c, const struct il_fa
 	if (c->state == IL_STATE_CONNECTING)
 		verdict = il_connection_connected(c, facts, now_ns);
 	verdict = il_verdict_join(verdict, il_answer_settle(c, facts));
-	if (c->open)
-		remember_wait(c, facts, now_ns);
+	remember_wait(c, facts, now_ns);
 	c->sent_bytes += bytes;
 	if (c->state == IL_STATE_QUIET || c->farewell)
 		return verdict;
@@ -261,8 +259,7 @@ void il_connection_forked(struct il_connection *c)
 	c->open = c->probe = c->charged = false;
 	c->body_left = 0;
 	c->answer_ns = 0;
-	c->strong_since_ns = c->strong_ns = 0;
-	c->ran_out = c->gave_up = false;
+	c->strong_since_ns = 0;
 }
 
 bool il_connection_is_connecting(const struct il_connection *c)

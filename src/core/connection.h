@@ -257,6 +257,12 @@ static inline bool il_connection_is_probe(const struct il_connection *c)
 	return c->probe; /* and its verdict is not given yet */
 }
 
+/* Is it registered with epoll, as il_connection_watch was told last? */
+static inline bool il_connection_is_watched(const struct il_connection *c)
+{
+	return c->weak_since_ns != 0;
+}
+
 static inline int64_t il_connection_begun_ns(const struct il_connection *c)
 {
 	return c->begun_ns;

@@ -8,7 +8,6 @@ enum { CCS = 0x14, ALERT = 0x15, HANDSHAKE = 0x16, APPLICATION = 0x17, LAST_TYPE
 #define TICKET_BYTES_MIN  100
 #define TICKETS_MAX	  4
 #define TICKETS_BYTES_MAX 2048
-#define TICKETS_DECIDED	  255 /* the single candidate was an answer */
 #define HELLO_BYTES_MIN	  100 /* longer than any Finished */
 
 /* Two answers tell all about h2: its settings, and something of the backend's. */
@@ -135,7 +134,7 @@ void il_tls_exchange_begins(struct il_connection *c)
 {
 	if (c->tickets != 1)
 		return;
-	c->tickets = TICKETS_DECIDED;
+	c->tickets = 0;
 	is_answer(c);
 }
 

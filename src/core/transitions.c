@@ -32,16 +32,16 @@ void il_effects_begin(struct il_effects *effects)
 	effects->reserved = 0;
 }
 
-static void tell(struct il_effects *effects, struct il_event event)
+static void tell(struct il_effects *effects, const struct il_event *event)
 {
 	if (effects->events_count < IL_EVENTS_MAX)
-		effects->events[effects->events_count++] = event;
+		effects->events[effects->events_count++] = *event;
 }
 
 void il_effects_tell(struct il_effects *effects, const struct il_breaker *breaker,
 		     enum il_event_kind kind, enum il_outcome outcome)
 {
-	tell(effects, (struct il_event){
+	tell(effects, &(struct il_event){
 			      .kind = (uint8_t)kind,
 			      .from = breaker->state,
 			      .to = breaker->state,
@@ -62,7 +62,7 @@ void il_enter(struct il_breaker *breaker, enum il_state to, enum il_why why, str
 	breaker->round = (struct il_round){ 0 };
 	if (from == to)
 		return;
-	tell(effects, (struct il_event){
+	tell(effects, &(struct il_event){
 			      .kind = IL_EVENT_STATE_CHANGE,
 			      .from = from,
 			      .to = (uint8_t)to,

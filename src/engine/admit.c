@@ -8,13 +8,6 @@ static bool admits_all(uint32_t state)
 	return state == IL_CLOSED || state == IL_DISABLED || state == IL_METRICS_ONLY;
 }
 
-static struct il_slot *slot_of(const struct il_engine *engine, const struct il_ticket *ticket)
-{
-	uint32_t place = ticket->slot - 1;
-
-	return place < engine->segment.breakers ? &engine->segment.slots[place] : NULL;
-}
-
 static void open_lease(struct il_slot *slot, const struct il_self *self, int64_t now_ns,
 		       struct il_ticket *ticket)
 {
@@ -75,7 +68,7 @@ static enum il_admission ask(struct il_engine *engine, const struct il_self *sel
 static enum il_admission admit_to(struct il_engine *engine, const struct il_self *self,
 				  int64_t now_ns, struct il_ticket *ticket)
 {
-	struct il_slot *slot = slot_of(engine, ticket);
+	struct il_slot *slot = il_engine_slot(engine, ticket);
 	enum il_admission admission = IL_REJECTED;
 
 	il_engine_sweep(engine, self, ticket->slot - 1, ticket->incarnation, now_ns, false);
@@ -128,28 +121,26 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 		     const struct il_ticket *connection, int64_t now_ns,
 		     struct il_ticket *ret_ticket)
 {
-	struct il_ticket ticket = { .slot = connection->slot,
-				    .incarnation = connection->incarnation };
-	struct il_slot *slot = slot_of(engine, &ticket);
+	struct il_slot *slot = il_engine_slot(engine, connection);
+	uint64_t incarnation = connection->incarnation;
+	uint32_t place = connection->slot;
 
 	*ret_ticket = (struct il_ticket){ 0 };
-	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != ticket.incarnation)
+	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != incarnation)
 		return;
 	uint64_t word = il_slot_word(slot);
 
-	ticket.generation = IL_COMMIT_GENERATION(word);
-	if (admits_all(IL_COMMIT_STATE(word))) {
-		open_lease(slot, self, now_ns, &ticket);
-	} else {
-		ticket.passed = 1;
-		il_slot_count_now(slot, IL_COUNT_passed_while_open, 1);
-	}
-	*ret_ticket = ticket;
+	ret_ticket->slot = place;
+	ret_ticket->incarnation = incarnation;
+	ret_ticket->generation = IL_COMMIT_GENERATION(word);
+	ret_ticket->passed = !admits_all(IL_COMMIT_STATE(word));
+	if (!ret_ticket->passed)
+		open_lease(slot, self, now_ns, ret_ticket);
 }
 
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns)
 {
-	struct il_slot *slot = slot_of(engine, ticket);
+	struct il_slot *slot = il_engine_slot(engine, ticket);
 
 	if (slot)
 		il_lease_wait(slot, ticket->lease, since_ns);
@@ -158,32 +149,16 @@ void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, in
 void il_engine_hold(struct il_engine *engine, const struct il_ticket *ticket,
 		    enum il_outcome outcome, int64_t since_ns)
 {
-	struct il_slot *slot = slot_of(engine, ticket);
+	struct il_slot *slot = il_engine_slot(engine, ticket);
 
 	if (slot)
 		il_lease_hold(slot, ticket->lease, outcome, since_ns);
 }
 
-uint32_t il_engine_facts(const struct il_engine *engine, const struct il_ticket *ticket)
-{
-	const struct il_slot *slot = slot_of(engine, ticket);
-
-	return slot ? __atomic_load_n(&slot->facts, __ATOMIC_RELAXED) : 0;
-}
-
-int64_t il_engine_slow_ns(const struct il_engine *engine, const struct il_ticket *ticket)
-{
-	const struct il_slot *slot = slot_of(engine, ticket);
-
-	return slot ? __atomic_load_n(&slot->settings.slow_call_duration_threshold_ns,
-				      __ATOMIC_RELAXED)
-		    : INT64_MAX;
-}
-
 void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,
 		     enum il_counter counter)
 {
-	struct il_slot *slot = slot_of(engine, ticket);
+	struct il_slot *slot = il_engine_slot(engine, ticket);
 
 	if (slot)
 		il_slot_count_now(slot, counter, 1);

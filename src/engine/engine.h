@@ -50,7 +50,8 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns);
 
 /* A later exchange on a connection whose first call had `connection`. Recorded in CLOSED,
- * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so. */
+ * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so.
+ * ret_ticket may be `connection`. */
 void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 		     const struct il_ticket *connection, int64_t now_ns,
 		     struct il_ticket *ret_ticket);
@@ -79,11 +80,34 @@ void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, in
 void il_engine_hold(struct il_engine *engine, const struct il_ticket *ticket,
 		    enum il_outcome outcome, int64_t since_ns);
 
+/* The ticket's slot; NULL without a breaker. */
+static inline struct il_slot *il_engine_slot(const struct il_engine *engine,
+					     const struct il_ticket *ticket)
+{
+	uint32_t place = ticket->slot - 1;
+
+	return place < engine->segment.breakers ? &engine->segment.slots[place] : NULL;
+}
+
 /* IL_FACT_ bits of the ticket's destination. */
-uint32_t il_engine_facts(const struct il_engine *engine, const struct il_ticket *ticket);
+static inline uint32_t il_engine_facts(const struct il_engine *engine,
+				       const struct il_ticket *ticket)
+{
+	const struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	return slot ? __atomic_load_n(&slot->facts, __ATOMIC_RELAXED) : 0;
+}
 
 /* Its slow_call_duration_threshold. INT64_MAX without a breaker. */
-int64_t il_engine_slow_ns(const struct il_engine *engine, const struct il_ticket *ticket);
+static inline int64_t il_engine_slow_ns(const struct il_engine *engine,
+					const struct il_ticket *ticket)
+{
+	const struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	return slot ? __atomic_load_n(&slot->settings.slow_call_duration_threshold_ns,
+				      __ATOMIC_RELAXED)
+		    : INT64_MAX;
+}
 
 /*
  * Looks at the slot's open calls: charges those that hang, settles those whose process died. At

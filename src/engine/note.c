@@ -104,6 +104,9 @@ static void add_seen(const struct il_verdict *verdict, char *at, size_t size)
 static void tell(const struct il_engine *engine, const struct il_slot *slot,
 		 const struct il_event *event, const struct il_verdict *verdict, uint64_t count)
 {
+	if (!il_log_wants(engine->log, il_line_level(event)))
+		return;
+
 	char seen[24] = "";
 	struct il_line line = {
 		.event = *event,
@@ -117,8 +120,6 @@ static void tell(const struct il_engine *engine, const struct il_slot *slot,
 		.by = "",
 	};
 
-	if (!il_log_wants(engine->log, il_line_level(event)))
-		return;
 	if (verdict)
 		add_seen(verdict, seen, sizeof(seen));
 	il_log_event(engine->log, &line);

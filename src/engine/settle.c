@@ -134,6 +134,9 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 {
 	struct il_change change;
 
+	/* Counted at its end: only then is it known to be no farewell. */
+	if (ticket->passed && verdict->kind == IL_VERDICT_RECORD)
+		il_engine_count(engine, ticket, IL_COUNT_passed_while_open);
 	if (nothing_to_do(engine, ticket, verdict))
 		return;
 	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation, &change) <

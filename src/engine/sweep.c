@@ -166,6 +166,8 @@ void il_engine_sweep(struct il_engine *engine, const struct il_self *self, uint3
 		__atomic_load_n(&slot->settings.slow_call_duration_threshold_ns, __ATOMIC_RELAXED);
 	int questions = QUESTIONS_A_VISIT;
 
+	if (il_leases_are_free(slot))
+		return;
 	/* Each visit begins elsewhere, so that the questions go round. */
 	for (uint32_t i = 0; i < IL_LEASES; i++) {
 		uint32_t index = (uint32_t)((uint64_t)now_ns + i) % IL_LEASES;

@@ -9,8 +9,8 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 
-#define OTHERS_WRITE 022U
-#define SWEEP_WAITS  10 /* for somebody who looks whether the file can go: microseconds */
+#define OTHERS_WRITE  022U
+#define SWEEP_WAITS   10 /* for somebody who looks whether the file can go: microseconds */
 #define SWEEP_WAIT_NS 50000
 
 void il_segment_fill(struct il_header *header, const struct il_opening *opening)
@@ -53,7 +53,7 @@ static const char *arrangement_wrong(const struct il_registry_id *id, uint64_t f
 }
 
 const char *il_id_wrong(const struct il_registry_id *id, uint64_t file_bytes,
-			    const struct il_identity *identity)
+			const struct il_identity *identity)
 {
 	if (id->magic != IL_LAYOUT_MAGIC)
 		return "it is not a registry";
@@ -106,10 +106,11 @@ int il_file_open(struct il_opening *opening, int flags, uint32_t *ret_breakers)
 		return il_opening_fails(opening, "cannot open it", fd);
 	int error = check_file(fd, opening, ret_breakers);
 
-	if (error == 0)
-		return fd;
-	il_sys_close(fd);
-	return error;
+	if (error < 0) {
+		il_sys_close(fd);
+		return error;
+	}
+	return fd;
 }
 
 static int map(int fd, uint32_t breakers, struct il_segment *ret_segment)
@@ -118,9 +119,10 @@ static int map(int fd, uint32_t breakers, struct il_segment *ret_segment)
 			       fd, 0);
 	int error = il_sys_mmap_failed(at);
 
-	if (error == 0)
-		il_segment_place(ret_segment, at, breakers);
-	return error;
+	if (error < 0)
+		return error;
+	il_segment_place(ret_segment, at, breakers);
+	return 0;
 }
 
 static void unmap(const struct il_segment *segment)

@@ -29,8 +29,8 @@ int il_directory_existing(const char *path, uint32_t owner, const char **ret_wro
 	int dir = il_sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 
 	if (dir < 0) {
-		*ret_wrong = dir == -ENOTDIR || dir == -ELOOP ? "the directory is none" :
-								"cannot open the directory";
+		*ret_wrong = dir == -ENOTDIR || dir == -ELOOP ? "the directory is none"
+							      : "cannot open the directory";
 		return dir;
 	}
 	int error = check(dir, owner, ret_wrong);

@@ -48,6 +48,16 @@ static inline bool il_lease_is_free(const struct il_slot *slot, uint32_t index)
 	return (__atomic_load_n(&slot->leases[index].tag, __ATOMIC_RELAXED) & 7U) == IL_LEASE_FREE;
 }
 
+/* Are they all? What most visitors find, so without a branch an entry. */
+static inline bool il_leases_are_free(const struct il_slot *slot)
+{
+	uint64_t kinds = 0;
+
+	for (uint32_t i = 0; i < IL_LEASES; i++)
+		kinds |= __atomic_load_n(&slot->leases[i].tag, __ATOMIC_RELAXED);
+	return (kinds & 7U) == IL_LEASE_FREE;
+}
+
 /* Has it been charged? `ref` is current. */
 static inline bool il_lease_is_charged(const struct il_slot *slot, struct il_lease_ref ref)
 {

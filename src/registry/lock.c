@@ -215,7 +215,7 @@ bool il_lock_held(const struct il_lock *lock, const struct il_self *self, const 
 
 bool il_lock_release(struct il_lock *lock, const struct il_self *self, struct il_hold *hold)
 {
-	bool ours = il_lock_held(lock, self, hold);
+	bool ours = __atomic_load_n(&lock->token, __ATOMIC_RELAXED) == hold->token;
 
 	if (held_at[hold->rank % IL_LOCK_RANKS] == hold)
 		held_at[hold->rank % IL_LOCK_RANKS] = NULL;

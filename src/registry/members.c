@@ -102,7 +102,8 @@ static bool nobody_listed(const struct il_header *header)
 	return true;
 }
 
-/* A file of another boot has no living process; one of another pid namespace is not ours to judge. */
+/* A file of another boot has no living process; one of another pid namespace is not ours to judge.
+ */
 static bool is_left(const struct il_header *header, const struct il_identity *identity)
 {
 	const struct il_registry_id *id = &header->id;

@@ -8,9 +8,9 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-#define PAGE_BYTES   4096U /* of the file's arrangement, whatever the machine's is */
-#define LINE_BYTES   64U
-#define RETRIES	     4 /* a file that comes and goes between our looks */
+#define PAGE_BYTES 4096U /* of the file's arrangement, whatever the machine's is */
+#define LINE_BYTES 64U
+#define RETRIES    4 /* a file that comes and goes between our looks */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -27,9 +27,9 @@ struct il_opening {
 	const struct il_segment_options *options;
 	const struct il_self *self;
 	struct il_identity identity;
-	int dir;	    /* descriptor of options->dir */
-	const char *wrong;  /* the first thing found wrong with the file or directory; static text */
-	int error;	    /* the kernel's reason, -errno; 0: none */
+	int dir;           /* descriptor of options->dir */
+	const char *wrong; /* the first thing found wrong with the file or directory; static text */
+	int error;         /* the kernel's reason, -errno; 0: none */
 };
 
 /* Says what is wrong. Returns `error`, or -EINVAL where the kernel has nothing to do with it. */

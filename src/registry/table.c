@@ -9,11 +9,11 @@
 
 #define NAME_WORDS (IL_NAME_BYTES / sizeof(uint64_t))
 
-/* A name, padded with zeros, so that names are compared as words. */
+/* A name, its last word padded with zeros, so that names are compared as words. */
 struct wanted {
 	uint64_t words[NAME_WORDS];
 	uint64_t hash;
-	size_t count; /* words up to the final 0 */
+	size_t count; /* words up to the final 0; the others are not filled in */
 };
 
 static bool want(struct wanted *ret_wanted, const char *name)
@@ -22,9 +22,9 @@ static bool want(struct wanted *ret_wanted, const char *name)
 
 	if (length == 0 || length == IL_NAME_BYTES)
 		return false;
-	memset(ret_wanted->words, 0, sizeof(ret_wanted->words));
-	memcpy(ret_wanted->words, name, length);
 	ret_wanted->count = length / sizeof(uint64_t) + 1;
+	ret_wanted->words[ret_wanted->count - 1] = 0;
+	memcpy(ret_wanted->words, name, length);
 	ret_wanted->hash = il_hash_bytes(name, length);
 	if (ret_wanted->hash == 0)
 		ret_wanted->hash = 1; /* 0 marks a free slot */
@@ -119,7 +119,8 @@ static void fill(struct il_slot *slot, const struct il_recipe *recipe, const str
 		 int64_t now_ns)
 {
 	__atomic_fetch_add(&slot->incarnation, 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* no reader sees the new life under the old number */
+	__atomic_thread_fence(
+		__ATOMIC_RELEASE); /* no reader sees the new life under the old number */
 	il_leases_clear(slot);
 	CLEAR(slot->journal);
 	CLEAR(slot->counts);
@@ -131,7 +132,8 @@ static void fill(struct il_slot *slot, const struct il_recipe *recipe, const str
 	CLEAR(slot->rejections);
 	__atomic_store_n(&slot->used_at_ns, now_ns, __ATOMIC_RELAXED);
 	fill_settings(slot, recipe);
-	il_words_copy(slot->name, wanted->words, sizeof(slot->name));
+	CLEAR(slot->name);
+	il_words_copy(slot->name, wanted->words, wanted->count * sizeof(uint64_t));
 	fill_breaker(slot, recipe->settings);
 }
 

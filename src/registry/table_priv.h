@@ -8,9 +8,9 @@
 
 /* Whose slots are taken, in this order. */
 enum il_room {
-	IL_ROOM_FREE,	  /* nobody's */
-	IL_ROOM_UNUSED,	  /* CLOSED or METRICS_ONLY, no lease, no control line */
-	IL_ROOM_WAITED,	  /* OPEN or HALF_OPEN, its wait over for as long again, no probe out */
+	IL_ROOM_FREE,     /* nobody's */
+	IL_ROOM_UNUSED,   /* CLOSED or METRICS_ONLY, no lease, no control line */
+	IL_ROOM_WAITED,   /* OPEN or HALF_OPEN, its wait over for as long again, no probe out */
 	IL_ROOM_DESERTED, /* like UNUSED, but with leases of processes that are dead */
 	IL_ROOMS
 };
@@ -22,7 +22,7 @@ struct il_making {
 	const struct il_recipe *recipe;
 	int64_t now_ns;
 	enum il_room room;
-	uint32_t tries;	      /* left in this room */
+	uint32_t tries;       /* left in this room */
 	int64_t last_used_ns; /* of the slot tried last in this room */
 	int64_t last_place;   /* -1: none yet */
 };

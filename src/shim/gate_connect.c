@@ -148,10 +148,14 @@ static bool is_new(struct gate_call *call, struct target *target)
 bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct sockaddr *to,
 			  socklen_t length)
 {
-	struct target target = { .fd = fd, .to = to, .length = length };
+	struct target target; /* half a page, so not cleared */
 	struct il_guard guard;
 	bool rejects = false;
 
+	target.fd = fd;
+	target.to = to;
+	target.length = length;
+	target.host[0] = target.name[0] = 0;
 	*ret_call = (struct gate_call){ .fd = fd };
 	if (to && length >= sizeof(sa_family_t) && to->sa_family == AF_UNSPEC && gate_watches(fd))
 		gate_closes(fd); /* what follows on this socket is another conversation */

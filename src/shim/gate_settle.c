@@ -139,11 +139,11 @@ static bool is_failed_attempt(struct il_verdict verdict)
 
 void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns)
 {
-	struct il_self self = gate_self();
-	struct il_ticket next;
-
 	if (!verdict.kind && !verdict.flags)
 		return;
+
+	struct il_self self = gate_self();
+
 	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)
@@ -161,8 +161,7 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 	if (verdict.flags & IL_LEARNT_GREETED)
 		conn->facts.dest |= IL_DEST_GREETED;
 	if (verdict.flags & IL_CALL_BEGINS) {
-		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &next);
-		conn->ticket = next;
+		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
 		conn->waiting_since_ns = conn->held_since_ns = 0;
 	}
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define DIR_BYTES      64
-#define OPENING_NAPS   20
-#define OPENING_NAP_NS 200000
+#define OPENING_NAPS   16
+#define OPENING_NAP_NS 250000
 
 struct gate_state gate_state;
 
@@ -123,28 +123,31 @@ static void open_now(void)
 	atomic_store(&is_open, true);
 }
 
-/* Opening takes longer than the other things that a thread may be busy with: waits up to 5 ms. */
+/* Opening takes longer than a right is waited for, and a connection that was not watched when it
+ * began never is: the other threads wait, as long as the path of a call allows, once. */
 static bool take_opening(int64_t now_ns)
 {
-	for (int i = 0; i < OPENING_NAPS; i++) {
-		if (atomic_load(&is_open) || atomic_load(&is_hopeless))
+	static atomic_bool is_stuck;
+
+	for (int nap = 0; !il_right_take(&opening, now_ns); nap++) {
+		if (nap == OPENING_NAPS)
+			atomic_store(&is_stuck, true);
+		if (atomic_load(&is_stuck))
 			return false;
-		if (il_right_take(&opening, now_ns))
-			return true;
 		il_sys_nanosleep(OPENING_NAP_NS);
 	}
-	return false;
+	return true;
 }
 
 bool gate_is_open(int64_t now_ns)
 {
 	if (atomic_load_explicit(&is_open, memory_order_acquire))
 		return true;
-	if (take_opening(now_ns)) {
-		if (!atomic_load(&is_open) && !atomic_load(&is_hopeless))
-			open_now();
-		il_right_give(&opening);
-	}
+	if (atomic_load(&is_hopeless) || !take_opening(now_ns))
+		return false;
+	if (!atomic_load(&is_open) && !atomic_load(&is_hopeless))
+		open_now();
+	il_right_give(&opening);
 	return atomic_load(&is_open);
 }
 

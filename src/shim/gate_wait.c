@@ -109,6 +109,12 @@ void gate_selected(const struct gate_sets *sets, const fd_set *out, int rc)
 	}
 }
 
+/* Does a registration for these events make it waited for? */
+static bool counts(const struct fd_conn *conn, uint32_t events)
+{
+	return il_connection_is_connecting(&conn->core) ? events != 0 : (events & EPOLLIN) != 0;
+}
+
 void gate_registers(int fd, uint32_t events)
 {
 	uint32_t entry = fdtab_at(fd);
@@ -118,12 +124,12 @@ void gate_registers(int fd, uint32_t events)
 	if (!conn) /* nginx registers before it connects */
 		fdtab_put(fd, events & EPOLLIN ? entry | FDTAB_EPOLL
 					       : entry & ~(uint32_t)FDTAB_EPOLL);
-	if (!conn || !gate_takes(&event, conn, atomic_load(&conn->life), fd))
+	/* Event loops ask for output and take that back all the time. */
+	if (!conn || il_connection_is_watched(&conn->core) == counts(conn, events))
 		return;
-
-	bool connecting = il_connection_is_connecting(&event.conn->core);
-	il_connection_watch(&event.conn->core, event.guard.now_ns,
-			    connecting ? events != 0 : (events & EPOLLIN) != 0);
+	if (!gate_takes(&event, conn, atomic_load(&conn->life), fd))
+		return;
+	il_connection_watch(&conn->core, event.guard.now_ns, counts(conn, events));
 	gate_gives(&event, (struct il_verdict){ 0 });
 }
 

@@ -9,7 +9,6 @@ start_front() {
 	local mute=$PORT
 	for _ in 1 2 3; do
 		closed_port
-		while [[ " ${ports[*]} " == *" $PORT "* ]]; do closed_port; done
 		ports+=("$PORT")
 	done
 	HTTP=http://127.0.0.1:${ports[0]} TLS12=https://127.0.0.1:${ports[1]}

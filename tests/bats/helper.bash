@@ -19,6 +19,7 @@ setup() {
 	INTERLOCK_RUNTIME_DIR=$WORK/run
 	mkdir -m 700 "$INTERLOCK_RUNTIME_DIR"
 	PEERS=()
+	KEPT=()
 	is_loaded
 	if declare -F prepare >/dev/null; then prepare; fi
 }
@@ -29,6 +30,7 @@ teardown() {
 		kill "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
 	done
+	[ ${#KEPT[@]} -eq 0 ] || rmdir "${KEPT[@]}"
 	rm -rf "$WORK"
 }
 
@@ -62,10 +64,15 @@ stop_peer() {
 	wait "$PEER" 2>/dev/null || :
 }
 
-# A port on which nobody listens. Outside the range that the kernel gives out by itself.
+# A port on which nobody listens, nor will: suites run side by side, and each keeps what it was given
+# by a folder of that name. Outside the range that the kernel gives out by itself.
+PORTS=${TMPDIR:-/tmp}/interlock-ports-$(id -u)
 closed_port() {
 	local port
+	mkdir -p "$PORTS"
 	for port in $(seq $((10000 + RANDOM % 10000)) 20999); do
+		mkdir "$PORTS/$port" 2>/dev/null || continue
+		KEPT+=("$PORTS/$port")
 		if ! (exec 9<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
 			PORT=$port
 			return 0
