@@ -69,6 +69,8 @@ void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts
 		return;
 	if (rc < 0 && errno == EAGAIN && !blocks(call->conn, flags))
 		return; /* every event loop, all the time */
+	if (rc > 0 && flags & MSG_TRUNC)
+		parts = NULL; /* counted, but not copied to the program */
 	if (gate_takes(&event, call->conn, call->life, call->fd))
 		gate_gives(&event, judge_receive(&event, rc, parts, count, flags));
 }

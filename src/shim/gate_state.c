@@ -3,6 +3,9 @@
 
 #include "base/file.h"
 
+#include <string.h>
+
+#define DIR_BYTES     64
 #define COMING_NAPS   30 /* 5 ms at most, as a nap takes half as long again */
 #define COMING_NAP_NS 100000
 
@@ -10,6 +13,7 @@ struct gate_state gate_state;
 
 /* The process and, for locks, its thread. */
 static uint32_t pid, start;
+static uid_t user; /* at the start */
 static __thread uint32_t thread_id; /* 0: not asked yet */
 
 static char command_name[IL_REGISTRY_MAX];
@@ -71,6 +75,7 @@ void gate_prepares(const char *command)
 	const struct il_config *config = &gate_state.config;
 
 	read_self();
+	user = il_sys_geteuid();
 	name_command(command);
 	options = (struct il_segment_options){ .dir = config->runtime_dir,
 					       .name = config->registry,
@@ -81,6 +86,29 @@ void gate_prepares(const char *command)
 	for (unsigned status = 100; status < 600; status++)
 		if (il_statuses_has(&config->http_failure, status))
 			il_facts_add_status(&gate_state.facts, status);
+}
+
+static void default_dir(char ret_dir[DIR_BYTES], uid_t whose)
+{
+	struct il_text text = il_text_in(ret_dir, DIR_BYTES);
+
+	il_text_add(&text, "/dev/shm/interlock-");
+	il_text_unsigned(&text, whose);
+}
+
+/* A worker that gave up root has the default directory of its new user: with its like, it shares the
+ * registry of its family there. */
+static void follow_user(void)
+{
+	static char followed[DIR_BYTES];
+	char first[DIR_BYTES];
+	uid_t now = il_sys_geteuid();
+
+	default_dir(first, user);
+	if (now == user || strcmp(options.dir, first) != 0)
+		return;
+	default_dir(followed, now); /* two threads at once write the same */
+	options.dir = followed;
 }
 
 static void publish(const struct il_segment *segment, const char *why)
@@ -109,6 +137,7 @@ static void open_registry(void)
 	char why[256] = "";
 	int nothing = REGISTRY_NONE;
 
+	follow_user();
 	if (il_segment_open(&segment, &options, &self, why, sizeof(why)) == 0)
 		publish(&segment, why);
 	else if (atomic_compare_exchange_strong(&registry, &nothing, REGISTRY_HOPELESS) && why[0])

@@ -68,8 +68,10 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags,
 	struct gate_call call;
 	gate_receives(&call, fd, flags);
 	int rc = real()->recvmmsg(fd, messages, count, flags, timeout);
-	ssize_t first = rc > 0 ? (ssize_t)messages[0].msg_len : rc;
-	gate_received(&call, first, rc > 0 ? messages[0].msg_hdr.msg_iov : NULL,
-		      rc > 0 ? messages[0].msg_hdr.msg_iovlen : 0, flags);
+	if (rc < 0)
+		gate_received(&call, rc, NULL, 0, flags);
+	for (int i = 0; i < rc; i++)
+		gate_received(&call, messages[i].msg_len, messages[i].msg_hdr.msg_iov,
+			      messages[i].msg_hdr.msg_iovlen, flags);
 	return rc;
 }

@@ -51,9 +51,11 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 	struct gate_call call;
 	gate_sends(&call, fd);
 	int rc = real()->sendmmsg(fd, messages, count, flags);
-	gate_sent(&call, rc > 0 ? (ssize_t)messages[0].msg_len : rc,
-		  rc > 0 ? messages[0].msg_hdr.msg_iov : NULL,
-		  rc > 0 ? messages[0].msg_hdr.msg_iovlen : 0);
+	if (rc < 0)
+		gate_sent(&call, rc, NULL, 0);
+	for (int i = 0; i < rc; i++)
+		gate_sent(&call, messages[i].msg_len, messages[i].msg_hdr.msg_iov,
+			  messages[i].msg_hdr.msg_iovlen);
 	return rc;
 }
 

@@ -223,3 +223,4 @@ u.urlopen('http://localhost:$PORT/').read()"
 	grep -q "breaker=localhost:$PORT " "$LOG"
 }
 
+

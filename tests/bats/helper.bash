@@ -117,7 +117,8 @@ changes() { sed -n 's/.* state_change .*from=\([A-Z_]*\) to=\([A-Z_]*\) .*/\1 \2
 are_all_good() {
 	[ "$(outcomes SUCCESS)" -eq "$1" ] && [ "$(outcomes '[A-Z_]*')" -eq "$1" ] &&
 		[ -z "$(changes)" ] && return 0
-	cat "$LOG"
+	echo "$(outcomes SUCCESS) SUCCESS; all else:"
+	grep -v outcome=SUCCESS "$LOG" | head -n 20
 	return 1
 }
 
