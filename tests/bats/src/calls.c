@@ -134,7 +134,7 @@ static void receiving(void)
 	READS(__recvfrom_chk, __recvfrom_chk(nobody, room, 9, 64, 0, NULL, NULL),
 	      __recvfrom_chk(mine, room, 9, 64, 0, NULL, NULL));
 	ROOM;
-	WORKS(recv, recv(mine, room, 0, 0)); /* while there is something: it would wait otherwise */
+	WORKS(recv, recv(mine, room, 0, MSG_DONTWAIT));
 	WORKS(recv, recv(mine, NULL, 9, MSG_TRUNC));
 	ROOM;
 	WORKS(recv, recv(mine, room, 9, MSG_PEEK));
