@@ -12,7 +12,7 @@ OUT      := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
             $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= -O2 -gdwarf-4 # Debian 12's valgrind cannot read what clang writes by itself
 CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DIL_VERSION='"$(VERSION)"' -U_FORTIFY_SOURCE
 BASEFLAGS := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
              -Wpointer-arith -Wwrite-strings -Werror=implicit-function-declaration $(if $(CI),-Werror) -fPIC -fvisibility=hidden \

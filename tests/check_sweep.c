@@ -222,6 +222,30 @@ START_TEST(of_many_killed_at_once_one_a_second_counts)
 }
 END_TEST
 
+START_TEST(deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late)
+{
+	static const int64_t found_ms[] = { 1000, 1950, 3010 };
+
+	for (int i = 0; i < 3; i++) {
+		in_a_killed_process(leave_a_waiting_call, START + (found_ms[i] - 600) * MS);
+		visit(START + found_ms[i] * MS);
+	}
+	ck_assert_uint_eq(count(IL_COUNT_calls_failure), 3);
+}
+END_TEST
+
+START_TEST(what_is_early_is_not_gained)
+{
+	static const int64_t found_ms[] = { 1000, 1950, 2850, 3760 };
+
+	for (int i = 0; i < 4; i++) {
+		in_a_killed_process(leave_a_waiting_call, START + (found_ms[i] - 600) * MS);
+		visit(START + found_ms[i] * MS);
+	}
+	ck_assert_uint_eq(count(IL_COUNT_calls_failure), 3);
+}
+END_TEST
+
 START_TEST(a_killed_process_that_did_not_wait_is_dropped)
 {
 	in_a_killed_process(leave_a_call, START);
@@ -309,6 +333,8 @@ int main(void)
 	tcase_add_test(tests, hanging_calls_open_the_breaker_for_the_next_caller);
 	tcase_add_test(tests, a_killed_process_that_had_waited_counts_as_a_failure);
 	tcase_add_test(tests, of_many_killed_at_once_one_a_second_counts);
+	tcase_add_test(tests, deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late);
+	tcase_add_test(tests, what_is_early_is_not_gained);
 	tcase_add_test(tests, a_killed_process_that_did_not_wait_is_dropped);
 	tcase_add_test(tests, an_outcome_that_a_visitor_has_settled_changes_nothing);
 	tcase_add_test(tests, the_thirty_third_call_goes_without_a_lease_and_is_recorded_all_the_same);

@@ -7,6 +7,7 @@
 #define QUESTIONS_A_VISIT 4                   /* to the kernel, about processes */
 #define HELD_NS           INT64_C(100000000)  /* the pause that ends an opening */
 #define OLD_ENOUGH_NS     INT64_C(500000000)  /* a younger call of a dead process tells nothing */
+#define DEATHS_JITTER_NS INT64_C(100000000)
 #define DEATHS_APART_NS   INT64_C(1000000000) /* a deploy kills many at once: one of them counts */
 
 static bool older(int64_t since_ns, int64_t age_ns, int64_t now_ns)
@@ -86,7 +87,17 @@ static bool counts_as_failure(const struct il_change *change, const struct il_le
 	int64_t last_ns = change->journal.death_charged_ns;
 
 	return older(view->waiting_since_ns, OLD_ENOUGH_NS, now_ns) &&
-	       (last_ns == 0 || last_ns > now_ns || now_ns - last_ns >= DEATHS_APART_NS);
+	       (last_ns == 0 || last_ns > now_ns + DEATHS_APART_NS ||
+		now_ns - last_ns >= DEATHS_APART_NS - DEATHS_JITTER_NS);
+}
+
+/* One a second on the average: `timeout 1 curl` in a loop is found now a little early and now a
+ * little late, and each of them counts. */
+static int64_t death_time(int64_t last_ns, int64_t now_ns)
+{
+	bool early = last_ns != 0 && now_ns >= last_ns && now_ns - last_ns < DEATHS_APART_NS;
+
+	return early ? last_ns + DEATHS_APART_NS : now_ns;
 }
 
 static void record_death(struct il_engine *engine, struct il_change *change,
@@ -96,7 +107,7 @@ static void record_death(struct il_engine *engine, struct il_change *change,
 	struct il_breaker *breaker = &change->journal.breaker;
 	struct il_handle handle = view->handle;
 
-	change->journal.death_charged_ns = now_ns;
+	change->journal.death_charged_ns = death_time(change->journal.death_charged_ns, now_ns);
 	if (view->charged) {
 		handle.generation = il_whole_generation(breaker, view->generation);
 		verdict->outcome = IL_SLOW_FAILURE;

@@ -28,6 +28,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,9 +295,11 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		errx(2, "usage: peer [-p PORT] [-c FILE] BEHAVIOUR...");
 	count(0, 0);
-	int never = !strcmp(argv[optind], "full");
+	bool never = !strcmp(argv[optind], "full");
 	int listener = listen_on(port, never ? 0 : 1024);
-	for (int next = optind; !never;) {
+	while (never)
+		pause();
+	for (int next = optind;;) {
 		int fd = accept(listener, NULL, NULL);
 
 		if (fd < 0)
@@ -308,6 +311,4 @@ int main(int argc, char **argv)
 		start(job);
 		next += next < argc - 1;
 	}
-	for (;;)
-		pause();
 }

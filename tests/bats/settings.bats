@@ -151,9 +151,10 @@ stayed_closed() { [ -z "$(changes)" ]; }
 }
 
 @test "option INTERLOCK_FAMILIES: without inet, IPv4 is not watched" {
-	export INTERLOCK_FAMILIES=inet6
-	refused 6
+	INTERLOCK_FAMILIES=inet6 refused 6
 	[ ! -s "$LOG" ]
+	INTERLOCK_FAMILIES=inet refused 5
+	opened
 }
 
 @test "option INTERLOCK_MAX_BREAKERS: with one, the second destination takes the first one's place" {
