@@ -3,6 +3,7 @@
 
 START_TEST(a_new_destination_is_admitted_and_its_outcome_recorded)
 {
+	given_an_engine();
 	call(IL_SUCCESS, START);
 	ck_assert_uint_eq(the_state(), IL_CLOSED);
 	ck_assert_uint_eq(count(IL_COUNT_calls_success), 1);
@@ -12,6 +13,7 @@ END_TEST
 
 START_TEST(it_trips_at_the_minimum_and_rejects_the_next_call)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 
 	given_it_is_open(START);
@@ -25,6 +27,7 @@ END_TEST
 
 START_TEST(after_the_wait_one_probe_goes_out_and_no_second_one)
 {
+	given_an_engine();
 	struct il_ticket probe, other;
 
 	given_it_is_open(START);
@@ -38,6 +41,7 @@ END_TEST
 
 START_TEST(two_good_probes_close_it_with_an_empty_window)
 {
+	given_an_engine();
 	given_it_is_open(START);
 	call(IL_SUCCESS, START + 10 * SECOND);
 	ck_assert_uint_eq(the_state(), IL_HALF_OPEN);
@@ -49,6 +53,7 @@ END_TEST
 
 START_TEST(a_cancelled_probe_gives_its_slot_back)
 {
+	given_an_engine();
 	struct il_ticket probe;
 
 	given_it_is_open(START);
@@ -62,6 +67,7 @@ END_TEST
 
 START_TEST(a_round_of_inconclusive_probes_opens_again)
 {
+	given_an_engine();
 	given_it_is_open(START);
 	for (int i = 0; i < 2; i++) {
 		struct il_ticket probe;
@@ -76,6 +82,7 @@ END_TEST
 
 START_TEST(a_local_failure_is_counted_and_not_recorded)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 
 	ck_assert_int_eq(admit(START, &ticket), IL_ADMITTED);
@@ -87,6 +94,7 @@ END_TEST
 
 START_TEST(a_later_failure_of_the_opening_amends_its_success)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 
 	ck_assert_int_eq(admit(START, &ticket), IL_ADMITTED);
@@ -101,6 +109,7 @@ END_TEST
 
 START_TEST(metrics_only_records_all_and_rejects_none)
 {
+	given_an_engine();
 	settings.initial_state = IL_METRICS_ONLY;
 	for (int i = 0; i < 20; i++)
 		call(IL_FAILURE, START);
@@ -112,6 +121,7 @@ END_TEST
 
 START_TEST(disabled_counts_calls_but_keeps_them_out_of_the_window)
 {
+	given_an_engine();
 	settings.initial_state = IL_DISABLED;
 	call(IL_FAILURE, START);
 	ck_assert_uint_eq(count(IL_COUNT_calls_failure), 1);
@@ -121,6 +131,7 @@ END_TEST
 
 START_TEST(a_later_exchange_is_a_call_while_closed_and_passes_while_open)
 {
+	given_an_engine();
 	struct il_ticket connection, exchange;
 
 	ck_assert_int_eq(admit(START, &connection), IL_ADMITTED);
@@ -141,6 +152,7 @@ END_TEST
 
 START_TEST(an_outcome_of_an_older_generation_changes_nothing_but_is_counted)
 {
+	given_an_engine();
 	struct il_ticket late;
 
 	ck_assert_int_eq(admit(START, &late), IL_ADMITTED);
@@ -153,6 +165,7 @@ END_TEST
 
 START_TEST(what_is_learnt_of_a_destination_is_kept)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 	struct il_verdict verdict = { .flags = IL_LEARNT_GREETED };
 
@@ -167,14 +180,15 @@ END_TEST
 
 START_TEST(an_override_rejects_and_a_reset_forgets)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 	uint64_t incarnation = 0;
 
 	call(IL_FAILURE, START);
 	uint32_t place = (uint32_t)il_table_find(&engine.segment, recipe.name, &incarnation);
 
-	ck_assert_int_eq(il_engine_override(&engine, &self, place, incarnation, IL_FORCED_OPEN,
-					    START), 0);
+	ck_assert_int_eq(
+		il_engine_override(&engine, &self, place, incarnation, IL_FORCED_OPEN, START), 0);
 	ck_assert_int_eq(admit(START, &ticket), IL_REJECTED);
 	ck_assert_int_eq(il_engine_override(&engine, &self, place, incarnation, IL_CLOSED, START),
 			 0);
@@ -186,6 +200,7 @@ END_TEST
 
 START_TEST(a_failed_look_up_is_a_failure_only_while_calls_are_recorded)
 {
+	given_an_engine();
 	il_engine_resolve_failed(&engine, &self, "unknown:1", SECOND, START);
 	call(IL_SUCCESS, START);
 	il_engine_resolve_failed(&engine, &self, recipe.name, SECOND, START);
@@ -201,6 +216,7 @@ END_TEST
 
 START_TEST(durations_fall_into_their_cells)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 	struct il_verdict verdict = { .kind = IL_VERDICT_RECORD, .duration_ns = MS };
 
@@ -216,6 +232,7 @@ END_TEST
 
 START_TEST(the_last_outcomes_are_remembered_in_a_ring)
 {
+	given_an_engine();
 	for (int i = 0; i < 40; i++)
 		call(IL_SUCCESS, START + i);
 	ck_assert_int_eq(the_slot()->recent[39 % IL_RECENT].at_ns, START + 39);
@@ -226,6 +243,7 @@ END_TEST
 
 START_TEST(a_ticket_of_an_evicted_breaker_changes_nothing)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 
 	ck_assert_int_eq(admit(START, &ticket), IL_ADMITTED);
@@ -239,6 +257,7 @@ END_TEST
 
 START_TEST(a_full_registry_lets_calls_pass)
 {
+	given_an_engine();
 	static const char *const names[] = { "a:1", "b:1", "c:1", "d:1", "e:1" };
 	struct il_ticket tickets[5];
 
@@ -251,37 +270,17 @@ START_TEST(a_full_registry_lets_calls_pass)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("engine");
-	TCase *tests = tcase_create("engine");
-
-	tcase_add_checked_fixture(tests, given_an_engine, NULL);
-	tcase_add_test(tests, a_new_destination_is_admitted_and_its_outcome_recorded);
-	tcase_add_test(tests, it_trips_at_the_minimum_and_rejects_the_next_call);
-	tcase_add_test(tests, after_the_wait_one_probe_goes_out_and_no_second_one);
-	tcase_add_test(tests, two_good_probes_close_it_with_an_empty_window);
-	tcase_add_test(tests, a_cancelled_probe_gives_its_slot_back);
-	tcase_add_test(tests, a_round_of_inconclusive_probes_opens_again);
-	tcase_add_test(tests, a_local_failure_is_counted_and_not_recorded);
-	tcase_add_test(tests, a_later_failure_of_the_opening_amends_its_success);
-	tcase_add_test(tests, metrics_only_records_all_and_rejects_none);
-	tcase_add_test(tests, disabled_counts_calls_but_keeps_them_out_of_the_window);
-	tcase_add_test(tests, a_later_exchange_is_a_call_while_closed_and_passes_while_open);
-	tcase_add_test(tests, an_outcome_of_an_older_generation_changes_nothing_but_is_counted);
-	tcase_add_test(tests, what_is_learnt_of_a_destination_is_kept);
-	tcase_add_test(tests, an_override_rejects_and_a_reset_forgets);
-	tcase_add_test(tests, a_failed_look_up_is_a_failure_only_while_calls_are_recorded);
-	tcase_add_test(tests, durations_fall_into_their_cells);
-	tcase_add_test(tests, the_last_outcomes_are_remembered_in_a_ring);
-	tcase_add_test(tests, a_ticket_of_an_evicted_breaker_changes_nothing);
-	tcase_add_test(tests, a_full_registry_lets_calls_pass);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+RUN_TESTS("engine", a_new_destination_is_admitted_and_its_outcome_recorded,
+	  it_trips_at_the_minimum_and_rejects_the_next_call,
+	  after_the_wait_one_probe_goes_out_and_no_second_one,
+	  two_good_probes_close_it_with_an_empty_window, a_cancelled_probe_gives_its_slot_back,
+	  a_round_of_inconclusive_probes_opens_again, a_local_failure_is_counted_and_not_recorded,
+	  a_later_failure_of_the_opening_amends_its_success,
+	  metrics_only_records_all_and_rejects_none,
+	  disabled_counts_calls_but_keeps_them_out_of_the_window,
+	  a_later_exchange_is_a_call_while_closed_and_passes_while_open,
+	  an_outcome_of_an_older_generation_changes_nothing_but_is_counted,
+	  what_is_learnt_of_a_destination_is_kept, an_override_rejects_and_a_reset_forgets,
+	  a_failed_look_up_is_a_failure_only_while_calls_are_recorded,
+	  durations_fall_into_their_cells, the_last_outcomes_are_remembered_in_a_ring,
+	  a_ticket_of_an_evicted_breaker_changes_nothing, a_full_registry_lets_calls_pass)

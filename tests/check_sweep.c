@@ -41,6 +41,7 @@ static void visit(int64_t now_ns)
 
 START_TEST(a_probe_of_a_killed_process_goes_to_the_next_caller)
 {
+	given_an_engine();
 	struct il_ticket probe;
 
 	given_it_is_open(START);
@@ -54,6 +55,7 @@ END_TEST
 
 START_TEST(an_answered_probe_of_a_killed_process_counts)
 {
+	given_an_engine();
 	struct il_ticket next;
 
 	given_it_is_open(START);
@@ -65,6 +67,7 @@ END_TEST
 
 START_TEST(a_round_whose_probes_all_died_opens_again)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 
 	given_it_is_open(START);
@@ -77,6 +80,7 @@ END_TEST
 
 START_TEST(a_probe_of_a_living_process_keeps_its_slot_until_it_is_slow)
 {
+	given_an_engine();
 	struct il_ticket probe, next;
 	int64_t sent_ns = START + 10 * SECOND;
 
@@ -91,6 +95,7 @@ END_TEST
 
 START_TEST(a_slow_probe_that_fails_in_the_end_amends_its_round)
 {
+	given_an_engine();
 	struct il_ticket probe, next;
 	int64_t sent_ns = START + 10 * SECOND;
 
@@ -105,6 +110,7 @@ END_TEST
 
 START_TEST(a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor)
 {
+	given_an_engine();
 	struct il_ticket probe, next;
 	int64_t sent_ns = START + 10 * SECOND;
 
@@ -121,6 +127,7 @@ END_TEST
 
 START_TEST(a_probe_that_goes_on_after_an_answer_is_not_concluded)
 {
+	given_an_engine();
 	struct il_ticket probe, next;
 	int64_t sent_ns = START + 10 * SECOND;
 
@@ -136,6 +143,7 @@ END_TEST
 
 START_TEST(a_call_that_hangs_is_charged_by_the_next_visitor)
 {
+	given_an_engine();
 	struct il_ticket hung;
 
 	ck_assert_int_eq(admit(START, &hung), IL_ADMITTED);
@@ -152,6 +160,7 @@ END_TEST
 
 START_TEST(a_call_that_does_not_wait_is_never_charged)
 {
+	given_an_engine();
 	struct il_ticket quiet;
 
 	ck_assert_int_eq(admit(START, &quiet), IL_ADMITTED);
@@ -164,6 +173,7 @@ END_TEST
 
 START_TEST(a_charged_call_that_is_answered_stays_one_slow_success)
 {
+	given_an_engine();
 	struct il_ticket hung;
 
 	ck_assert_int_eq(admit(START, &hung), IL_ADMITTED);
@@ -179,6 +189,7 @@ END_TEST
 
 START_TEST(a_charged_call_that_ends_unanswered_becomes_a_slow_failure)
 {
+	given_an_engine();
 	struct il_ticket hung;
 
 	ck_assert_int_eq(admit(START, &hung), IL_ADMITTED);
@@ -192,6 +203,7 @@ END_TEST
 
 START_TEST(hanging_calls_open_the_breaker_for_the_next_caller)
 {
+	given_an_engine();
 	struct il_ticket hung[4], ticket;
 
 	for (int i = 0; i < 4; i++) {
@@ -205,6 +217,7 @@ END_TEST
 
 START_TEST(a_killed_process_that_had_waited_counts_as_a_failure)
 {
+	given_an_engine();
 	in_a_killed_process(leave_a_waiting_call, START);
 	visit(START + 501 * MS);
 	ck_assert_uint_eq(the_slot()->breaker.window.tally.failed, 1);
@@ -214,6 +227,7 @@ END_TEST
 
 START_TEST(of_many_killed_at_once_one_a_second_counts)
 {
+	given_an_engine();
 	for (int i = 0; i < 3; i++)
 		in_a_killed_process(leave_a_waiting_call, START);
 	visit(START + 501 * MS);
@@ -224,6 +238,7 @@ END_TEST
 
 START_TEST(deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late)
 {
+	given_an_engine();
 	static const int64_t found_ms[] = { 1000, 1950, 3010 };
 
 	for (int i = 0; i < 3; i++) {
@@ -236,6 +251,7 @@ END_TEST
 
 START_TEST(what_is_early_is_not_gained)
 {
+	given_an_engine();
 	static const int64_t found_ms[] = { 1000, 1950, 2850, 3760 };
 
 	for (int i = 0; i < 4; i++) {
@@ -248,6 +264,7 @@ END_TEST
 
 START_TEST(a_killed_process_that_did_not_wait_is_dropped)
 {
+	given_an_engine();
 	in_a_killed_process(leave_a_call, START);
 	visit(START + 10 * SECOND);
 	ck_assert_uint_eq(the_slot()->breaker.window.tally.total, 0);
@@ -257,6 +274,7 @@ END_TEST
 
 START_TEST(an_outcome_that_a_visitor_has_settled_changes_nothing)
 {
+	given_an_engine();
 	struct il_ticket ticket;
 
 	ck_assert_int_eq(admit(START, &ticket), IL_ADMITTED);
@@ -270,6 +288,7 @@ END_TEST
 
 START_TEST(the_thirty_third_call_goes_without_a_lease_and_is_recorded_all_the_same)
 {
+	given_an_engine();
 	struct il_ticket tickets[IL_LEASES + 1];
 
 	for (uint32_t i = 0; i <= IL_LEASES; i++)
@@ -283,6 +302,7 @@ END_TEST
 
 START_TEST(a_probe_takes_the_lease_of_the_oldest_call_when_the_table_is_full)
 {
+	given_an_engine();
 	struct il_ticket tickets[IL_LEASES], probe;
 
 	for (uint32_t i = 0; i < IL_LEASES; i++)
@@ -296,6 +316,7 @@ END_TEST
 
 START_TEST(no_sequence_of_kills_leaves_it_half_open_for_ever)
 {
+	given_an_engine();
 	int64_t now_ns = START;
 
 	given_it_is_open(now_ns);
@@ -313,39 +334,23 @@ START_TEST(no_sequence_of_kills_leaves_it_half_open_for_ever)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sweep");
-	TCase *tests = tcase_create("sweep");
-
-	tcase_add_checked_fixture(tests, given_an_engine, NULL);
-	tcase_add_test(tests, a_probe_of_a_killed_process_goes_to_the_next_caller);
-	tcase_add_test(tests, a_round_whose_probes_all_died_opens_again);
-	tcase_add_test(tests, a_probe_of_a_living_process_keeps_its_slot_until_it_is_slow);
-	tcase_add_test(tests, a_slow_probe_that_fails_in_the_end_amends_its_round);
-	tcase_add_test(tests, an_answered_probe_of_a_killed_process_counts);
-	tcase_add_test(tests, a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor);
-	tcase_add_test(tests, a_probe_that_goes_on_after_an_answer_is_not_concluded);
-	tcase_add_test(tests, a_call_that_hangs_is_charged_by_the_next_visitor);
-	tcase_add_test(tests, a_call_that_does_not_wait_is_never_charged);
-	tcase_add_test(tests, a_charged_call_that_is_answered_stays_one_slow_success);
-	tcase_add_test(tests, a_charged_call_that_ends_unanswered_becomes_a_slow_failure);
-	tcase_add_test(tests, hanging_calls_open_the_breaker_for_the_next_caller);
-	tcase_add_test(tests, a_killed_process_that_had_waited_counts_as_a_failure);
-	tcase_add_test(tests, of_many_killed_at_once_one_a_second_counts);
-	tcase_add_test(tests, deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late);
-	tcase_add_test(tests, what_is_early_is_not_gained);
-	tcase_add_test(tests, a_killed_process_that_did_not_wait_is_dropped);
-	tcase_add_test(tests, an_outcome_that_a_visitor_has_settled_changes_nothing);
-	tcase_add_test(tests, the_thirty_third_call_goes_without_a_lease_and_is_recorded_all_the_same);
-	tcase_add_test(tests, a_probe_takes_the_lease_of_the_oldest_call_when_the_table_is_full);
-	tcase_add_test(tests, no_sequence_of_kills_leaves_it_half_open_for_ever);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+RUN_TESTS("sweep", a_probe_of_a_killed_process_goes_to_the_next_caller,
+	  a_round_whose_probes_all_died_opens_again,
+	  a_probe_of_a_living_process_keeps_its_slot_until_it_is_slow,
+	  a_slow_probe_that_fails_in_the_end_amends_its_round,
+	  an_answered_probe_of_a_killed_process_counts,
+	  a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor,
+	  a_probe_that_goes_on_after_an_answer_is_not_concluded,
+	  a_call_that_hangs_is_charged_by_the_next_visitor,
+	  a_call_that_does_not_wait_is_never_charged,
+	  a_charged_call_that_is_answered_stays_one_slow_success,
+	  a_charged_call_that_ends_unanswered_becomes_a_slow_failure,
+	  hanging_calls_open_the_breaker_for_the_next_caller,
+	  a_killed_process_that_had_waited_counts_as_a_failure,
+	  of_many_killed_at_once_one_a_second_counts,
+	  deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late,
+	  what_is_early_is_not_gained, a_killed_process_that_did_not_wait_is_dropped,
+	  an_outcome_that_a_visitor_has_settled_changes_nothing,
+	  the_thirty_third_call_goes_without_a_lease_and_is_recorded_all_the_same,
+	  a_probe_takes_the_lease_of_the_oldest_call_when_the_table_is_full,
+	  no_sequence_of_kills_leaves_it_half_open_for_ever)

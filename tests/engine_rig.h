@@ -1,10 +1,11 @@
-/* A registry in anonymous memory with an engine on it, and short words for what tests do with it. */
+/* A registry in anonymous memory with an engine on it, and short words for what tests do with it.
+ */
 #ifndef TESTS_ENGINE_RIG_H
 #define TESTS_ENGINE_RIG_H
 
+#include "check_run.h"
 #include "engine/engine.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,9 @@ static struct il_settings settings;
 __attribute__((unused)) static void given_an_engine(void)
 {
 	char why[256];
-	struct il_segment_options options = {
-		.dir = "/nonexistent/interlock", .name = "check", .breakers = 4
-	};
+	struct il_segment_options options = { .dir = "/nonexistent/interlock",
+					      .name = "check",
+					      .breakers = 4 };
 
 	self = il_self_read();
 	settings = il_settings_default();
