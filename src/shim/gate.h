@@ -26,6 +26,7 @@ struct gate_call {
 	uint32_t life;        /* of conn; another one now: it was closed meanwhile */
 	int fd;
 	uint32_t received; /* by conn, when this call began */
+	bool was_open;	   /* conn, then: what is sent belongs to that exchange */
 	bool blocks;
 };
 

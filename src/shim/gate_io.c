@@ -79,14 +79,27 @@ void gate_sends(struct gate_call *ret_call, int fd)
 {
 	begin(ret_call, fd);
 	ret_call->received = ret_call->conn ? ret_call->conn->received : 0;
+	ret_call->was_open = ret_call->conn && il_connection_is_open(&ret_call->conn->core);
 }
 
-/* Another thread may have the answer before this one has returned from sending. */
-static struct il_verdict judge_overtaken(struct gate_event *event, struct il_verdict verdict)
+/* Another thread may have the answer before this one has returned from sending. If it answered an
+ * exchange that was open already, these bytes were of that one, and all is said. */
+static struct il_verdict judge_send(struct gate_event *event, const struct gate_call *call,
+				    ssize_t rc, const struct iovec *parts, size_t count)
 {
-	gate_settles(event->conn, verdict, event->fd, event->guard.now_ns);
-	return il_connection_received(&event->conn->core, &event->conn->facts, event->guard.now_ns, NULL,
-				      0, 1, false);
+	struct fd_conn *conn = event->conn;
+	int64_t now_ns = event->guard.now_ns;
+	bool overtaken = conn->received != call->received;
+	struct il_verdict verdict = { 0 };
+
+	if (overtaken && call->was_open)
+		return verdict;
+	verdict = il_connection_sent(&conn->core, &conn->facts, now_ns, parts, (int)count,
+				     (size_t)rc);
+	if (!overtaken)
+		return verdict;
+	gate_settles(conn, verdict, event->fd, now_ns);
+	return il_connection_received(&conn->core, &conn->facts, now_ns, NULL, 0, 1, false);
 }
 
 void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count)
@@ -103,10 +116,7 @@ void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, si
 					      event.guard.error, false);
 	} else {
 		gate_connected(&event);
-		verdict = il_connection_sent(&event.conn->core, &event.conn->facts, event.guard.now_ns,
-					     parts, (int)count, (size_t)rc);
-		if (event.conn->received != call->received)
-			verdict = judge_overtaken(&event, verdict);
+		verdict = judge_send(&event, call, rc, parts, count);
 	}
 	gate_gives(&event, verdict);
 }

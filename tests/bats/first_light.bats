@@ -223,4 +223,15 @@ u.urlopen('http://localhost:$PORT/').read()"
 	grep -q "breaker=localhost:$PORT " "$LOG"
 }
 
-
+@test "a send that another thread's receive has overtaken is no call of its own" {
+	"${CC:-gcc}" -shared -fPIC -o "$WORK/late.so" "$ROOT/tests/bats/src/late.c"
+	start_peer ok
+	LD_PRELOAD="$SHIM $WORK/late.so" /usr/bin/python3 -c 'import socket, sys, threading
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+for _ in range(2):
+    receiver = threading.Thread(target=connection.recv, args=(1000,))
+    receiver.start()
+    connection.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    receiver.join()' "$PORT" 3>&-
+	are_all_good 2
+}
