@@ -125,6 +125,33 @@ START_TEST(a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor)
 }
 END_TEST
 
+/* Somebody else's, alive: the process that started this test. */
+static void given_the_lock_is_held(struct il_slot *slot)
+{
+	uint64_t pid = (uint64_t)getppid();
+
+	slot->lock.owner = pid | pid << 22;
+	slot->lock.stuck = slot->lock.owner;
+	slot->lock.looked_at_ns = INT64_MAX; /* not again: it lives */
+}
+
+START_TEST(a_probe_that_could_not_be_settled_is_settled_by_the_next_visitor)
+{
+	struct il_ticket probe, next;
+	int64_t sent_ns = START + 10 * SECOND;
+
+	given_an_engine();
+	given_it_is_open(START);
+	ck_assert_int_eq(admit(sent_ns, &probe), IL_ADMITTED);
+	given_the_lock_is_held(the_slot());
+	settle(&probe, IL_VERDICT_RECORD, IL_FAILURE, sent_ns + SECOND);
+	ck_assert_uint_eq(count(IL_COUNT_lock_timeouts), 1);
+	the_slot()->lock.owner = 0;
+	ck_assert_int_eq(admit(sent_ns + 2 * SECOND, &next), IL_ADMITTED);
+	ck_assert_uint_eq(the_slot()->breaker.round.failed, 1);
+}
+END_TEST
+
 START_TEST(a_probe_that_goes_on_after_an_answer_is_not_concluded)
 {
 	given_an_engine();
@@ -340,6 +367,7 @@ RUN_TESTS("sweep", a_probe_of_a_killed_process_goes_to_the_next_caller,
 	  a_slow_probe_that_fails_in_the_end_amends_its_round,
 	  an_answered_probe_of_a_killed_process_counts,
 	  a_probe_that_was_answered_and_is_quiet_is_concluded_by_a_visitor,
+	  a_probe_that_could_not_be_settled_is_settled_by_the_next_visitor,
 	  a_probe_that_goes_on_after_an_answer_is_not_concluded,
 	  a_call_that_hangs_is_charged_by_the_next_visitor,
 	  a_call_that_does_not_wait_is_never_charged,

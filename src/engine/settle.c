@@ -129,6 +129,22 @@ static bool nothing_to_do(const struct il_engine *engine, const struct il_ticket
 	       (ticket->passed && !learns);
 }
 
+/* The lock was not to be had. A probe's outcome is left in its lease for the next visitor: lost, it
+ * would keep the breaker half-open. That of an ordinary call is lost, and lock_timeouts counts it.
+ */
+static void settle_later(struct il_engine *engine, const struct il_ticket *ticket,
+			 const struct il_verdict *verdict, int64_t now_ns)
+{
+	struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	if (!slot)
+		return;
+	if (!ticket->probe)
+		il_lease_drop(slot, ticket->lease);
+	else if (verdict->kind == IL_VERDICT_RECORD)
+		il_lease_hold(slot, ticket->lease, verdict->outcome % IL_OUTCOMES, now_ns);
+}
+
 void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 		      struct il_ticket *ticket, const struct il_verdict *verdict, int64_t now_ns)
 {
@@ -139,10 +155,8 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 		il_engine_count(engine, ticket, IL_COUNT_passed_while_open);
 	if (nothing_to_do(engine, ticket, verdict))
 		return;
-	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation, &change) <
-	    0) {
-		if (ticket->slot - 1 < engine->segment.breakers && !ticket->probe)
-			il_lease_drop(&engine->segment.slots[ticket->slot - 1], ticket->lease);
+	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation, &change)) {
+		settle_later(engine, ticket, verdict, now_ns);
 		return;
 	}
 	learn(&change, verdict->flags);
