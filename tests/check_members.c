@@ -199,6 +199,21 @@ START_TEST(at_most_64_files_are_looked_at)
 }
 END_TEST
 
+START_TEST(one_who_opened_an_existing_file_is_no_obstacle_to_its_removal)
+{
+	struct il_segment_options options = options_of("app");
+
+	given_a_place();
+	struct il_segment first = opened_as_file("app");
+	struct il_segment again = opened_as_file("app"); /* the same process, still mapped */
+
+	ck_assert_ptr_ne(first.header, again.header);
+	il_segment_leave(&again, &options, &self);
+	ck_assert(!there_is("app"));
+	then_the_place_is_removed();
+}
+END_TEST
+
 START_TEST(the_last_to_leave_removes_a_private_file)
 {
 	struct il_segment_options options = options_of("app");
@@ -294,6 +309,7 @@ RUN_TESTS("members", the_private_file_of_the_dead_is_swept_by_the_next_who_makes
 	  the_private_file_of_another_boot_is_swept,
 	  temporary_files_of_the_dead_are_swept_and_no_others,
 	  a_temporary_file_of_a_killed_namesake_is_no_obstacle, at_most_64_files_are_looked_at,
+	  one_who_opened_an_existing_file_is_no_obstacle_to_its_removal,
 	  the_last_to_leave_removes_a_private_file, a_permanent_file_outlives_the_last_to_leave,
 	  nobody_is_listed_twice, a_full_list_gives_the_places_of_the_dead,
 	  a_file_that_is_being_removed_is_not_joined)

@@ -153,7 +153,11 @@ static int map_and_join(int fd, uint32_t breakers, struct il_segment *ret_segmen
 	if (error < 0)
 		return il_opening_fails(opening, "cannot map it", error);
 	il_segment_join(&segment, opening->self);
-	if (is_removed(fd)) {
+	bool removed = is_removed(fd);
+
+	/* The mapping keeps the open file, and with it the lock, after its descriptor is closed. */
+	il_sys_flock(fd, LOCK_UN);
+	if (removed) {
 		il_segment_discard(&segment);
 		return -ENOENT;
 	}
