@@ -35,29 +35,22 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 	return true;
 }
 
-/* Tells the lease, if it changed, that a probe is as good as over, or that it goes on. */
-static void tell_held(struct fd_conn *conn)
-{
-	enum il_outcome outcome = IL_SUCCESS;
-	int64_t held_ns = il_connection_held_since_ns(&conn->core, &outcome);
-
-	if (held_ns == conn->held_since_ns)
-		return;
-	conn->held_since_ns = held_ns;
-	il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
-}
-
-/* Tells the lease since when the program waits, if that changed. */
+/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that a
+ * probe is as good as over. */
 static void tell_lease(struct fd_conn *conn)
 {
+	enum il_outcome outcome = IL_SUCCESS;
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, &conn->facts);
+	int64_t held_ns = il_connection_held_since_ns(&conn->core, &outcome);
 
-	if (conn->held_since_ns || il_connection_is_probe(&conn->core))
-		tell_held(conn);
-	if (since_ns == conn->waiting_since_ns)
+	if (since_ns == conn->waiting_since_ns && held_ns == conn->held_since_ns)
 		return;
+	if (held_ns || conn->held_since_ns)
+		il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
+	if (!held_ns)
+		il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
 	conn->waiting_since_ns = since_ns;
-	il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
+	conn->held_since_ns = held_ns;
 }
 
 /* When the next probe has something to say although nothing happens on it. A call that hangs is

@@ -235,3 +235,22 @@ for _ in range(2):
     receiver.join()' "$PORT" 3>&-
 	are_all_good 2
 }
+
+@test "a probe whose connection stays open in a pool counts once it has been quiet for 100 ms" {
+	export INTERLOCK_WAIT_DURATION_IN_OPEN=100ms INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=1
+	closed_port
+	times 5 curl -sS "http://127.0.0.1:$PORT/"
+	start_peer -p "$PORT" echo
+	sleep 0.2
+	LD_PRELOAD=$SHIM /usr/bin/python3 -c 'import socket, sys, time
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+connection.sendall(b"ping")
+assert connection.recv(100) == b"ping"
+time.sleep(0.2)
+print("quiet", flush=True)
+time.sleep(3600)' "$PORT" >"$WORK/said" 3>&- &
+	PEERS+=("$!")
+	until grep -q quiet "$WORK/said"; do sleep 0.02; done
+	shimmed timeout 10 bash -c 'exec 9<>"/dev/tcp/127.0.0.1/$0"' "$PORT" 3>&-
+	[ "$(changes | tail -n 1)" = "HALF_OPEN CLOSED" ]
+}
