@@ -201,16 +201,40 @@ END_TEST
 START_TEST(a_failed_look_up_is_a_failure_only_while_calls_are_recorded)
 {
 	given_an_engine();
-	il_engine_resolve_failed(&engine, &self, "unknown:1", SECOND, START);
 	call(IL_SUCCESS, START);
-	il_engine_resolve_failed(&engine, &self, recipe.name, SECOND, START);
+	il_engine_resolve_failed(&engine, &self, &recipe, SECOND, START);
 	ck_assert_uint_eq(the_slot()->breaker.window.tally.failed, 1);
 	for (int i = 0; i < 2; i++)
 		call(IL_FAILURE, START);
 	ck_assert_uint_eq(the_state(), IL_OPEN);
-	il_engine_resolve_failed(&engine, &self, recipe.name, SECOND, START);
+	il_engine_resolve_failed(&engine, &self, &recipe, SECOND, START);
 	ck_assert_uint_eq(the_slot()->breaker.window.tally.failed, 3);
 	ck_assert_uint_eq(count(IL_COUNT_resolve_failures), 2);
+}
+END_TEST
+
+START_TEST(a_look_up_that_fails_before_any_connect_makes_the_breaker)
+{
+	given_an_engine();
+	il_engine_resolve_failed(&engine, &self, &recipe, SECOND, START);
+	ck_assert_uint_eq(the_slot()->breaker.window.tally.failed, 1);
+}
+END_TEST
+
+START_TEST(a_look_up_without_a_port_concerns_every_breaker_of_that_host)
+{
+	static const char *const names[] = { "db.internal:1", "db.internal:2", "db.internal.x:1" };
+
+	given_an_engine();
+	for (int i = 0; i < 3; i++) {
+		recipe.name = names[i];
+		call(IL_SUCCESS, START);
+	}
+	il_engine_host_failed(&engine, &self, "db.internal", SECOND, START);
+	for (int i = 0; i < 3; i++) {
+		recipe.name = names[i];
+		ck_assert_uint_eq(the_slot()->breaker.window.tally.failed, i < 2);
+	}
 }
 END_TEST
 
@@ -282,5 +306,7 @@ RUN_TESTS("engine", a_new_destination_is_admitted_and_its_outcome_recorded,
 	  an_outcome_of_an_older_generation_changes_nothing_but_is_counted,
 	  what_is_learnt_of_a_destination_is_kept, an_override_rejects_and_a_reset_forgets,
 	  a_failed_look_up_is_a_failure_only_while_calls_are_recorded,
+	  a_look_up_that_fails_before_any_connect_makes_the_breaker,
+	  a_look_up_without_a_port_concerns_every_breaker_of_that_host,
 	  durations_fall_into_their_cells, the_last_outcomes_are_remembered_in_a_ring,
 	  a_ticket_of_an_evicted_breaker_changes_nothing, a_full_registry_lets_calls_pass)

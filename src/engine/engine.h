@@ -68,9 +68,14 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,
 		     enum il_counter counter);
 
-/* A failed look-up of the breaker's host: a FAILURE in CLOSED and METRICS_ONLY, else nothing. */
+/* A look-up failed for good or without an answer: a FAILURE of recipe->name, whose breaker is made
+ * if there is none. Only in CLOSED and METRICS_ONLY; else nothing. */
 void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *self,
-			      const char *name, int64_t duration_ns, int64_t now_ns);
+			      const struct il_recipe *recipe, int64_t duration_ns, int64_t now_ns);
+
+/* The same where the port is not known: of every breaker of that host that exists. */
+void il_engine_host_failed(struct il_engine *engine, const struct il_self *self, const char *host,
+			   int64_t duration_ns, int64_t now_ns);
 
 /* Since when the owner waits for an answer (0: it does not): what a visitor judges it by. */
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns);

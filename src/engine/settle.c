@@ -165,32 +165,6 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 	il_commit_and_tell(engine, &change, verdict, now_ns);
 }
 
-void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *self,
-			      const char *name, int64_t duration_ns, int64_t now_ns)
-{
-	struct il_ticket ticket = { 0 };
-	struct il_verdict verdict = {
-		.kind = IL_VERDICT_RECORD,
-		.outcome = IL_FAILURE,
-		.seen = IL_SEEN_NOTHING,
-		.phase = IL_PHASE_RESOLVE,
-		.duration_ns = duration_ns,
-	};
-	int place = il_table_find(&engine->segment, name, &ticket.incarnation);
-
-	if (place < 0)
-		return;
-	ticket.slot = 1 + (uint32_t)place;
-	uint64_t word = il_slot_word(&engine->segment.slots[place]);
-
-	ticket.generation = IL_COMMIT_GENERATION(word);
-	il_engine_count(engine, &ticket, IL_COUNT_resolve_failures);
-	if (duration_ns >= il_engine_slow_ns(engine, &ticket))
-		verdict.outcome = IL_SLOW_FAILURE;
-	if (IL_COMMIT_STATE(word) == IL_CLOSED || IL_COMMIT_STATE(word) == IL_METRICS_ONLY)
-		il_engine_settle(engine, self, &ticket, &verdict, now_ns);
-}
-
 int il_engine_override(struct il_engine *engine, const struct il_self *self, uint32_t slot,
 		       uint64_t incarnation, enum il_state state, int64_t now_ns)
 {

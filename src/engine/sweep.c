@@ -4,10 +4,10 @@
  */
 #include "engine/engine_priv.h"
 
-#define QUESTIONS_A_VISIT 4                   /* to the kernel, about processes */
-#define HELD_NS           INT64_C(100000000)  /* the pause that ends an opening */
-#define OLD_ENOUGH_NS     INT64_C(500000000)  /* a younger call of a dead process tells nothing */
-#define DEATHS_JITTER_NS INT64_C(100000000)
+#define QUESTIONS_A_VISIT 4                  /* to the kernel, about processes */
+#define HELD_NS           INT64_C(100000000) /* the pause that ends an opening */
+#define OLD_ENOUGH_NS     INT64_C(500000000) /* a younger call of a dead process tells nothing */
+#define DEATHS_JITTER_NS  INT64_C(100000000)
 #define DEATHS_APART_NS   INT64_C(1000000000) /* a deploy kills many at once: one of them counts */
 
 static bool older(int64_t since_ns, int64_t age_ns, int64_t now_ns)

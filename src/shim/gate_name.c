@@ -41,24 +41,53 @@ static uint32_t learn_list(const char *host, const struct addrinfo *list)
 	return addresses;
 }
 
-/* `service` is a port, "" or a name. */
+/* A host as breakers are named after it: in lower case, without a trailing dot. False: too long. */
+static bool add_host(struct il_text *name, const char *host)
+{
+	size_t length = strlen(host);
+
+	if (length && host[length - 1] == '.')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		il_text_char(name,
+			     (char)(host[i] >= 'A' && host[i] <= 'Z' ? host[i] + 32 : host[i]));
+	return !name->cut;
+}
+
+static void fail_one(const struct il_text *name, int64_t duration_ns, int64_t now_ns)
+{
+	struct il_self self = gate_self();
+	struct il_recipe recipe = { .name = name->at, .settings = &gate_state.config.settings };
+
+	if (!il_config_watches(&gate_state.config, name->at, name->used, NULL))
+		return;
+	memcpy(recipe.http_failure, gate_state.config.http_failure.bits,
+	       sizeof(recipe.http_failure));
+	il_engine_resolve_failed(&gate_state.engine, &self, &recipe, duration_ns, now_ns);
+}
+
+/* `service` is a port, "" or a name. Breakers named after addresses know of no host. */
 static void fail(const char *host, const char *service, int64_t began_ns, int64_t now_ns)
 {
 	char room[IL_HOST_MAX + 8];
 	struct il_text name = il_text_in(room, sizeof(room));
 	struct il_self self = gate_self();
+	uint32_t key = gate_state.config.key;
 	uint64_t port;
 
-	if (!gate_may_know() || !gate_is_open())
+	if ((key != IL_KEY_HOST && key != IL_KEY_HOST_PORT) || !add_host(&name, host) ||
+	    !gate_is_open())
 		return;
-	il_text_add(&name, host);
-	if (il_num_whole(service, strlen(service), 1, 65535, &port) == 0) {
+	if (key == IL_KEY_HOST) {
+		fail_one(&name, now_ns - began_ns, now_ns);
+	} else if (il_num_whole(service, strlen(service), 1, 65535, &port) == 0) {
 		il_text_char(&name, ':');
 		il_text_unsigned(&name, port);
+		fail_one(&name, now_ns - began_ns, now_ns);
+	} else if (gate_may_know()) {
+		il_engine_host_failed(&gate_state.engine, &self, name.at, now_ns - began_ns,
+				      now_ns);
 	}
-	if (!name.cut)
-		il_engine_resolve_failed(&gate_state.engine, &self, room, now_ns - began_ns,
-					 now_ns);
 }
 
 void gate_saw_list(int64_t began_ns, const char *host, const char *service,

@@ -254,3 +254,22 @@ time.sleep(3600)' "$PORT" >"$WORK/said" 3>&- &
 	shimmed timeout 10 bash -c 'exec 9<>"/dev/tcp/127.0.0.1/$0"' "$PORT" 3>&-
 	[ "$(changes | tail -n 1)" = "HALF_OPEN CLOSED" ]
 }
+
+@test "a resolver that does not answer is a failure of the destination, and trips" {
+	[ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null || skip "needs root and namespaces"
+	local ask='import socket, sys
+for _ in range(5):
+    try:
+        socket.getaddrinfo(*sys.argv[1:])
+        sys.exit(2)
+    except socket.gaierror as error:
+        assert error.errno == socket.EAI_AGAIN, error'
+	printf 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n' >"$WORK/resolv.conf"
+	[ -e /etc/resolv.conf ] || skip "there is no /etc/resolv.conf"
+	SHIM=$SHIM ASK=$ask CONF=$WORK/resolv.conf unshare --mount --propagation private sh -c '
+		mount --bind "$CONF" "$(readlink -f /etc/resolv.conf)" || exit 77
+		LD_PRELOAD=$SHIM /usr/bin/python3 -c "$ASK" DB.shop.test. 5432' 3>&- ||
+		{ [ $? -eq 77 ] && skip "cannot mount over /etc/resolv.conf"; false; }
+	[ "$(changes)" = "CLOSED OPEN" ]
+	grep -q "call breaker=db.shop.test:5432 outcome=FAILURE .*phase=resolve" "$LOG"
+}
