@@ -54,6 +54,8 @@ void il_slot_apply(struct il_slot *slot, void *cells, size_t cells_bytes)
 	IL_WORDS_COPY(&slot->trip, &journal->trip);
 	__atomic_store_n(&slot->facts, journal->facts, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->death_charged_ns, journal->death_charged_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->rules_version, journal->rules_version, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->rules_word, journal->rules_word, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->applied, sequence, __ATOMIC_RELEASE);
 }
 
@@ -70,6 +72,8 @@ static void fill_draft(struct il_change *change)
 	IL_WORDS_COPY(&draft->trip, &slot->trip);
 	draft->facts = slot->facts;
 	draft->death_charged_ns = slot->death_charged_ns;
+	draft->rules_version = slot->rules_version;
+	draft->rules_word = slot->rules_word;
 	draft->counts = draft->lease_place = draft->recent_place = 0;
 }
 
