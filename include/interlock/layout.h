@@ -100,6 +100,7 @@ struct il_trip {
 
 /* What one commit changes. Written before the commit word, never after it until applied. */
 #define IL_JOURNAL_COUNTS 8U
+#define IL_RECENT_RULES   (IL_RECENT + 2U) /* no outcome, but what a control file said */
 struct il_journal {
 	struct il_breaker breaker;
 	struct il_bucket cell; /* cell_bytes == 1: the outcome is the first byte of `second` */
@@ -110,13 +111,16 @@ struct il_journal {
 	uint32_t lease_place;			 /* 1 + index; 0: no lease changes */
 	uint64_t lease_before; /* the lease changes only if its tag is this ... */
 	struct il_lease lease; /* ... to this; `waiting` only when it is made */
-	uint32_t recent_place; /* 1 + index; 0: none */
+	uint32_t recent_place; /* 1 + index; 0: none; or IL_RECENT_RULES */
 	uint32_t facts;	       /* il_slot.facts afterwards */
-	struct il_recent recent;
+	union {
+		struct il_recent recent;
+		struct { /* recent_place is IL_RECENT_RULES: il_slot.rules_ afterwards */
+			uint64_t version, word;
+		} rules;
+	};
 	struct il_trip trip;	    /* il_slot.trip afterwards */
 	int64_t death_charged_ns; /* il_slot.death_charged_ns afterwards */
-	uint64_t rules_version;	  /* il_slot.rules_version afterwards */
-	uint64_t rules_word;	  /* il_slot.rules_word afterwards */
 };
 
 /* What METRICS_ONLY would have done. */
@@ -249,20 +253,20 @@ IL_SIZE(struct il_breaker, 96);
 IL_SIZE(struct il_lock, 32);
 IL_SIZE(struct il_lease, 48);
 IL_SIZE(struct il_recent, 24);
-IL_SIZE(struct il_journal, 344);
-IL_SIZE(struct il_slot, 3992);
+IL_SIZE(struct il_journal, 328);
+IL_SIZE(struct il_slot, 3976);
 IL_SIZE(struct il_header, 21736);
 IL_AT(struct il_slot, commit, 32);
 IL_AT(struct il_slot, settings, 104);
 IL_AT(struct il_slot, breaker, 256);
 IL_AT(struct il_slot, journal, 352);
-IL_AT(struct il_slot, counts, 696);
-IL_AT(struct il_slot, recent, 1240);
-IL_AT(struct il_slot, leases, 2008);
-IL_AT(struct il_slot, trip, 3544);
-IL_AT(struct il_slot, shared, 3592);
-IL_AT(struct il_slot, cells, 3624);
-IL_AT(struct il_slot, name, 3728);
+IL_AT(struct il_slot, counts, 680);
+IL_AT(struct il_slot, recent, 1224);
+IL_AT(struct il_slot, leases, 1992);
+IL_AT(struct il_slot, trip, 3528);
+IL_AT(struct il_slot, shared, 3576);
+IL_AT(struct il_slot, cells, 3608);
+IL_AT(struct il_slot, name, 3712);
 IL_SIZE(struct il_registry_id, 96);
 IL_AT(struct il_header, table_lock, 96);
 IL_AT(struct il_header, registry_full, 144);

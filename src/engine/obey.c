@@ -197,8 +197,9 @@ static void obey(struct obeying *obeying, const struct il_rules *rules, int64_t 
 	__atomic_store_n(&slot->reject_established, established_of(&obeying->orders),
 			 __ATOMIC_RELAXED);
 	obey_state(obeying);
-	change->journal.rules_version = obeying->version;
-	change->journal.rules_word = word_of(&obeying->orders, slot->rules_word);
+	change->journal.recent_place = IL_RECENT_RULES;
+	change->journal.rules.version = obeying->version;
+	change->journal.rules.word = word_of(&obeying->orders, slot->rules_word);
 	if (il_commit_by(engine, change, "control", now_ns) && obeying->orders.contradicts)
 		warn(engine, slot, obeying->orders.settings_line);
 }
