@@ -90,7 +90,7 @@ __attribute__((noinline)) static void tell_bad_line(void *context, uint32_t numb
 	char line[LINE_BYTES];
 	struct il_text text = il_text_in(line, sizeof(line));
 
-	if (look->told++ >= LINES_TOLD)
+	if (look->told++ >= LINES_TOLD && !look->control->tells_all)
 		return;
 	add_path(&text, look->control->path);
 	il_text_char(&text, ':');
@@ -98,7 +98,7 @@ __attribute__((noinline)) static void tell_bad_line(void *context, uint32_t numb
 	il_text_add(&text, ": ");
 	il_text_add(&text, why);
 	il_text_add(&text, "; line skipped");
-	if (look->told == LINES_TOLD)
+	if (look->told == LINES_TOLD && !look->control->tells_all)
 		il_text_add(&text, "; further bad lines are not told");
 	look->sink.say(look->sink.context, line);
 }

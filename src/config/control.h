@@ -36,6 +36,7 @@ struct il_control_version {
  * `path` at first. */
 struct il_control {
 	const char *path;      /* absolute; outlives it */
+	bool tells_all;	       /* bad lines beyond the first 20 too */
 	uint64_t seen;	       /* what the last look found */
 	uint64_t refused;      /* what was last told to be refused */
 	_Atomic uint32_t current; /* 1 + index of the version that holds; 0: none yet */

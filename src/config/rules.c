@@ -1,4 +1,5 @@
 #include "config/rules.h"
+#include "base/num.h"
 #include "config/rules_priv.h"
 
 #include <errno.h>
@@ -186,11 +187,9 @@ static void forget_defaults(struct il_settings *settings)
 		settings->minimum_number_of_calls = 0;
 }
 
-void il_rules_about(const struct il_rules *rules, const char *name, size_t length,
-		    const struct il_settings *base, struct il_orders *ret_orders)
+static void merge(const struct il_rules *rules, const char *name, size_t length,
+		  const struct il_settings *base, struct il_orders *ret_orders)
 {
-	char why[1];
-
 	memset(ret_orders, 0, sizeof(*ret_orders));
 	ret_orders->settings = *base;
 	forget_defaults(&ret_orders->settings);
@@ -202,9 +201,54 @@ void il_rules_about(const struct il_rules *rules, const char *name, size_t lengt
 			obey_rule(rule, ret_orders);
 	}
 	il_settings_complete(&ret_orders->settings);
+}
+
+void il_rules_about(const struct il_rules *rules, const char *name, size_t length,
+		    const struct il_settings *base, struct il_orders *ret_orders)
+{
+	char why[1];
+
+	merge(rules, name, length, base, ret_orders);
 	if (il_settings_check(&ret_orders->settings, why, sizeof(why)) == 0)
 		return;
 	ret_orders->contradicts = true;
 	ret_orders->classes &= ~(uint32_t)IL_RULE_SETTING;
 	ret_orders->settings = *base;
+}
+
+int il_rules_check(const struct il_rules *rules, const char *name, size_t length,
+		   const struct il_settings *base, char *ret_why, size_t size)
+{
+	struct il_orders orders;
+
+	merge(rules, name, length, base, &orders);
+	return il_settings_check(&orders.settings, ret_why, size);
+}
+
+static bool says(const struct il_rule *rule, const char *key)
+{
+	const char *at = rule->words, *item;
+	size_t left = rule->words_length, length;
+
+	while (il_rule_next(&at, &left, &item, &length)) {
+		const char *equals = memchr(item, '=', length);
+
+		if (equals && il_num_is_word(item, (size_t)(equals - item), key))
+			return true;
+	}
+	return false;
+}
+
+uint32_t il_rules_line_of(const struct il_rules *rules, const char *name, size_t length,
+			  const char *key)
+{
+	uint32_t line = 0;
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		const struct il_rule *rule = &rules->rules[i];
+
+		if (says(rule, key) && il_pattern_matches(&rule->pattern, name, length, NULL))
+			line = rule->line;
+	}
+	return line;
 }

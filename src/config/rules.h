@@ -95,4 +95,14 @@ struct il_orders {
 void il_rules_about(const struct il_rules *rules, const char *name, size_t length,
 		    const struct il_settings *base, struct il_orders *ret_orders);
 
+/* Which line says `key` (a setting's name, or that of another word with a value) about a breaker: the
+ * last that matches; 0: none. For people. */
+uint32_t il_rules_line_of(const struct il_rules *rules, const char *name, size_t length,
+			  const char *key);
+
+/* Why the settings for a breaker contradict each other: -EINVAL and one sentence, as of
+ * il_settings_check; 0: they do not. For people. */
+int il_rules_check(const struct il_rules *rules, const char *name, size_t length,
+		   const struct il_settings *base, char *ret_why, size_t size);
+
 #endif

@@ -46,6 +46,9 @@ one_call() {
 	shimmed timeout 20 curl -sS -o "$WORK/body" "http://127.0.0.1:$PORT/" 2>"$WORK/errors" 3>&-
 }
 
+# A call that the program cannot have.
+fails() { ! one_call; }
+
 resets() { grep -c ' reset ' "$LOG" || :; }
 
 @test "FORCED_OPEN, written in place: a running program is rejected, and passes when it is gone" {
@@ -105,9 +108,9 @@ PYTHON
 	echo '# nothing' >"$CONTROL"
 	times 6 curl -sS "http://127.0.0.1:$PORT/"
 	[ "$(changes)" = "CLOSED OPEN" ]
-	! one_call
+	fails
 	echo '*:* IGNORE' >"$CONTROL"
-	! one_call
+	fails
 	grep -q 'Empty reply' "$WORK/errors"
 }
 
@@ -148,7 +151,7 @@ PYTHON
 	times 5 curl -sS "http://127.0.0.1:$PORT/"
 	grep -q 'to=OPEN .*retry_after=77s' "$LOG"
 	echo "127.0.0.1:$PORT wait_duration_in_open=1ms" >"$CONTROL"
-	! one_call
+	fails
 	grep -q 'refused\|connect' "$WORK/errors"
 	[ "$(connections)" -eq 5 ]
 }
@@ -217,7 +220,7 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
 	head -c 3000 /dev/urandom >"$CONTROL"
 	one_call
 	printf '# dos\r\n*:* FORCED_OPEN' >"$CONTROL"
-	! one_call
+	fails
 	[ "$(changes | tail -n 1)" = "CLOSED FORCED_OPEN" ]
 }
 
