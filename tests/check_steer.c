@@ -402,6 +402,29 @@ START_TEST(what_is_said_of_a_destination_is_found)
 	ck_assert(destination.oneway);
 	ck_assert(il_steer_destination(&engine, "meta:80", 7, NULL, now, &destination));
 	ck_assert(destination.ignored);
+	given_rules("# nothing\n");
+	ck_assert(!il_steer_destination(&engine, "meta:80", 7, NULL, now, &destination));
+}
+END_TEST
+
+START_TEST(what_was_found_is_remembered_for_this_version_and_address)
+{
+	struct il_steer_destination destination;
+	struct il_address inside, outside;
+
+	given_a_steered_engine("10.0.0.0/8:* name=ten\n");
+	ck_assert_int_eq(il_address_parse(&inside, "10.1.1.1", 8), 0);
+	ck_assert_int_eq(il_address_parse(&outside, "11.1.1.1", 8), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(il_steer_destination(&engine, "db:1", 4, &inside, now, &destination));
+		ck_assert_str_eq(destination.name, "ten");
+		ck_assert(il_steer_destination(&engine, "db:1", 4, &outside, now, &destination));
+		ck_assert_str_eq(destination.name, "");
+	}
+	given_rules("db:* IGNORE\n");
+	ck_assert(il_steer_destination(&engine, "db:1", 4, &inside, now, &destination));
+	ck_assert(destination.ignored);
+	ck_assert_str_eq(destination.name, "");
 }
 END_TEST
 
@@ -420,4 +443,5 @@ RUN_TESTS("steer", a_forced_open_breaker_rejects_until_its_line_is_gone,
 	  a_process_that_is_behind_changes_nothing_back,
 	  a_missing_file_withdraws_at_the_second_look, an_unsafe_file_changes_nothing,
 	  a_later_exchange_brings_the_breaker_up_too, eight_processes_reset_once,
-	  what_is_said_of_a_destination_is_found)
+	  what_is_said_of_a_destination_is_found,
+	  what_was_found_is_remembered_for_this_version_and_address)

@@ -24,7 +24,7 @@
 
 /* One reading of the file. */
 struct il_control_version {
-	uint64_t id; /* IL_CONTROL_NOTHING, or a hash of device, inode, size and times */
+	_Atomic uint64_t id; /* IL_CONTROL_NOTHING, or a hash of device, inode, size and times */
 	struct il_rules rules;
 	_Atomic uint32_t pins;
 	_Atomic int64_t pinned_ns; /* the last time; a pin that a jump left behind expires */

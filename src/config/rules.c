@@ -87,6 +87,7 @@ static void take_line(struct il_rules *rules, uint32_t number, const char *line,
 		return;
 	rule.line = number;
 	rules->rules[rules->count++] = rule;
+	rules->classes |= rule.classes;
 }
 
 void il_rules_read(struct il_rules *rules, const char *text, size_t length,
@@ -94,7 +95,7 @@ void il_rules_read(struct il_rules *rules, const char *text, size_t length,
 {
 	const char *end = text + length;
 
-	rules->count = rules->bad = 0;
+	rules->count = rules->bad = rules->classes = 0;
 	for (uint32_t number = 1; text < end; number++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
@@ -107,12 +108,14 @@ void il_rules_read(struct il_rules *rules, const char *text, size_t length,
 	}
 }
 
-/* The last name= of a line. */
-static void take_name(const struct il_rule *rule, struct il_rules_destination *destination)
+bool il_rules_name(const struct il_rules *rules, uint32_t index, const char **ret_name,
+		   size_t *ret_length)
 {
+	const struct il_rule *rule = index < rules->count ? &rules->rules[index] : NULL;
 	struct il_text ignored = il_text_in((char[1]){ 0 }, 1);
-	const char *at = rule->words, *item;
-	size_t left = rule->words_length, length;
+	const char *at = rule ? rule->words : "", *item;
+	size_t left = rule ? rule->words_length : 0, length;
+	bool found = false;
 
 	while (il_rule_next(&at, &left, &item, &length)) {
 		struct il_rule_word word = { 0 };
@@ -120,10 +123,11 @@ static void take_name(const struct il_rule *rule, struct il_rules_destination *d
 		if (il_rule_word_read(&word, item, length, &ignored) < 0 ||
 		    word.class != IL_RULE_NAME)
 			continue;
-		destination->name = word.value;
-		destination->name_length = word.length;
-		destination->name_line = rule->line;
+		*ret_name = word.value;
+		*ret_length = word.length;
+		found = true;
 	}
+	return found;
 }
 
 void il_rules_at_connect(const struct il_rules *rules, const char *name, size_t length,
@@ -146,9 +150,13 @@ void il_rules_at_connect(const struct il_rules *rules, const char *name, size_t 
 			found.oneway = true;
 			found.oneway_line = rule->line;
 		}
-		if (rule->classes & IL_RULE_NAME)
-			take_name(rule, &found);
+		if (rule->classes & IL_RULE_NAME) {
+			found.name_line = rule->line;
+			found.name_rule = 1 + i;
+		}
 	}
+	if (found.name_rule)
+		il_rules_name(rules, found.name_rule - 1, &found.name, &found.name_length);
 	*ret_destination = found;
 }
 

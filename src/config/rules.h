@@ -47,6 +47,8 @@ struct il_rules {
 	uint32_t room;	       /* of them */
 	uint32_t count;
 	uint32_t bad; /* lines that were skipped */
+	uint32_t classes; /* of all of them */
+	uint32_t reserved;
 };
 
 /* One line, without its end. 1: a rule, its line number 0; 0: nothing but blanks or a comment;
@@ -71,12 +73,17 @@ struct il_rules_destination {
 	const char *name; /* the breaker's instead of the destination's; not 0-terminated; NULL: none */
 	size_t name_length;
 	uint32_t ignored_line, oneway_line, name_line;
+	uint32_t name_rule; /* 1 + index of the rule with the name; 0: none */
 };
 
 /* `name` is host:port; `address` its address or NULL. */
 void il_rules_at_connect(const struct il_rules *rules, const char *name, size_t length,
 			 const struct il_address *address,
 			 struct il_rules_destination *ret_destination);
+
+/* The name= of a rule, by its index. False: it has none. */
+bool il_rules_name(const struct il_rules *rules, uint32_t index, const char **ret_name,
+		   size_t *ret_length);
 
 /* What the rules say about a breaker. Only what `classes` names means anything. */
 struct il_orders {

@@ -114,27 +114,3 @@ void il_steer_look(struct il_engine *engine, const struct il_self *self, int64_t
 	    now_ns >= atomic_load_explicit(&engine->steer->due_ns, memory_order_relaxed))
 		look(engine, self, now_ns);
 }
-
-bool il_steer_destination(struct il_engine *engine, const char *name, size_t length,
-			  const struct il_address *address, int64_t now_ns,
-			  struct il_steer_destination *ret_destination)
-{
-	struct il_rules_destination found;
-	struct il_control_version *version;
-
-	if (!engine->steer || !il_steer_is_ours(engine))
-		return false;
-	version = il_control_pin(&engine->steer->control, now_ns);
-	if (!version)
-		return false;
-	il_rules_at_connect(&version->rules, name, length, address, &found);
-	ret_destination->ignored = found.ignored;
-	ret_destination->oneway = found.oneway;
-	ret_destination->name[0] = 0;
-	if (found.name && found.name_length <= IL_ALIAS_MAX) {
-		memcpy(ret_destination->name, found.name, found.name_length);
-		ret_destination->name[found.name_length] = 0;
-	}
-	il_control_unpin(version);
-	return true;
-}

@@ -13,6 +13,8 @@
 #include "config/control.h"
 #include "engine/engine.h"
 
+#define IL_STEER_KNOWN 256 /* destinations whose rules are remembered */
+
 /* Large: belongs in static memory. All zero, and then il_steer_init. */
 struct il_steer {
 	struct il_control control;
@@ -23,6 +25,7 @@ struct il_steer {
 	_Atomic int64_t due_ns;	    /* when it is to be looked at next */
 	_Atomic int64_t looking_ns; /* since when a thread does; 0: none */
 	atomic_bool told_foreign;
+	_Atomic uint64_t known[IL_STEER_KNOWN]; /* see known.c */
 };
 
 /* `path` is absolute; it and `base` must outlive it. No other thread yet. */
