@@ -12,6 +12,10 @@ void il_note_call(const struct il_engine *engine, struct il_change *change,
 bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change,
 			const struct il_verdict *verdict, int64_t now_ns);
 
+/* The same for an operation of the operator's, who acts by "control" or "tool". */
+bool il_commit_by(const struct il_engine *engine, struct il_change *change, const char *by,
+		  int64_t now_ns);
+
 /* The whole generation of which a ticket or a lease has kept the low bits. */
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low);
 
