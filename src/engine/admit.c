@@ -100,6 +100,14 @@ __attribute__((noinline)) static int make(struct il_engine *engine, const struct
 	return il_table_make(&engine->segment, self, &steered, now_ns, ret_incarnation);
 }
 
+int il_find_or_make(struct il_engine *engine, const struct il_self *self,
+		    const struct il_recipe *recipe, int64_t now_ns, uint64_t *ret_incarnation)
+{
+	int place = il_table_find(&engine->segment, recipe->name, ret_incarnation);
+
+	return place >= 0 ? place : make(engine, self, recipe, now_ns, ret_incarnation);
+}
+
 enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self *self,
 				  const struct il_recipe *recipe, int64_t now_ns,
 				  struct il_ticket *ret_ticket)
@@ -108,10 +116,8 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 
 	for (int i = 0; i < FIND_TRIES; i++) {
 		struct il_ticket ticket = { 0 };
-		int place = il_table_find(&engine->segment, recipe->name, &ticket.incarnation);
+		int place = il_find_or_make(engine, self, recipe, now_ns, &ticket.incarnation);
 
-		if (place < 0)
-			place = make(engine, self, recipe, now_ns, &ticket.incarnation);
 		if (place < 0)
 			break;
 		ticket.slot = 1 + (uint32_t)place;

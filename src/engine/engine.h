@@ -20,7 +20,7 @@ struct il_steer;
 struct il_engine {
 	struct il_segment segment;
 	const struct il_log *log; /* NULL: no log */
-	struct il_steer *steer;	  /* the control file, see engine/steer.h; NULL: none */
+	struct il_steer *steer;   /* the control file, see engine/steer.h; NULL: none */
 	uint32_t command;         /* ours, in the registry's table of program names */
 };
 

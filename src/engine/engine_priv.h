@@ -16,6 +16,11 @@ bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change
 bool il_commit_by(const struct il_engine *engine, struct il_change *change, const char *by,
 		  int64_t now_ns);
 
+/* The place of recipe's breaker, made with what the control file says if there is none; -errno of
+ * il_table_make. */
+int il_find_or_make(struct il_engine *engine, const struct il_self *self,
+		    const struct il_recipe *recipe, int64_t now_ns, uint64_t *ret_incarnation);
+
 /* The whole generation of which a ticket or a lease has kept the low bits. */
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low);
 

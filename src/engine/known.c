@@ -1,8 +1,8 @@
 /*
- * What the rules say about a destination is asked at each of its connects, and going through them takes
- * as long as there are rules: so the answers are remembered. One is a word: 48 bits of a hash of the
- * destination and the rules' version, and what came of it. Whoever overwrites it takes nothing away but
- * time.
+ * What the rules say about a destination is asked at each of its connects, and going through them
+ * takes as long as there are rules: so the answers are remembered. One is a word: 48 bits of a hash
+ * of the destination and the rules' version, and what came of it. Whoever overwrites it takes
+ * nothing away but time.
  */
 #include "base/hash.h"
 #include "engine/steer.h"
@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-#define KNOWN	   UINT64_C(1)
-#define IGNORED	   UINT64_C(2)
-#define ONEWAY	   UINT64_C(4)
+#define KNOWN      UINT64_C(1)
+#define IGNORED    UINT64_C(2)
+#define ONEWAY     UINT64_C(4)
 #define RULE_SHIFT 3 /* 1 + index of the rule with the name: 13 bits */
 #define RULE_MAX   UINT64_C(8191)
-#define HASH	   (~UINT64_C(0xffff))
+#define HASH       (~UINT64_C(0xffff))
 
 #define SAYS (IL_RULE_IGNORE | IL_RULE_NAME | IL_RULE_ONEWAY)
 

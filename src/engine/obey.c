@@ -55,8 +55,8 @@ void il_steer_recipe(struct il_engine *engine, struct il_recipe *recipe,
 	if (!version)
 		return;
 	if (il_steer_is_latest(engine, version->id)) {
-		il_rules_about(&version->rules, recipe->name,
-			       strnlen(recipe->name, IL_NAME_BYTES), settings, &orders);
+		il_rules_about(&version->rules, recipe->name, strnlen(recipe->name, IL_NAME_BYTES),
+			       settings, &orders);
 		*settings = orders.settings;
 		if (orders.classes & IL_RULE_STATUSES)
 			memcpy(recipe->http_failure, orders.http_failure.bits,
@@ -98,8 +98,8 @@ static void obey_settings(struct obeying *obeying)
 	const struct il_settings *after = &obeying->orders.settings;
 	const struct il_slot *slot = change->slot;
 	bool has = obeying->orders.classes & CHANGES_SETTINGS;
-	bool had = slot->rules_word & IL_RULES_SETTINGS ||
-		   slot->rules_version == IL_RULES_UNFINISHED;
+	bool had =
+		slot->rules_word & IL_RULES_SETTINGS || slot->rules_version == IL_RULES_UNFINISHED;
 
 	if (!has && !had)
 		return;
@@ -125,7 +125,8 @@ static uint32_t wanted_state(const struct obeying *obeying, bool asked)
 	if (asked)
 		return IL_STATES;
 	if ((word & IL_RULES_STATE) == 0)
-		return obeying->change->journal.breaker.state; /* it said nothing, and says nothing */
+		return obeying->change->journal.breaker
+			.state; /* it said nothing, and says nothing */
 	return is_override(initial) ? initial : IL_STATES;
 }
 

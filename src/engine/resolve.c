@@ -1,5 +1,6 @@
 /* Look-ups that fail: calls that ended before there was an address to connect to. */
 #include "engine/engine_priv.h"
+#include "engine/steer.h"
 
 #include <string.h>
 
@@ -11,6 +12,8 @@ static bool records(uint32_t state)
 static void fail_at(struct il_engine *engine, const struct il_self *self, uint32_t place,
 		    uint64_t incarnation, int64_t duration_ns, int64_t now_ns)
 {
+	il_steer_slot(engine, self, place, incarnation, now_ns);
+
 	uint64_t word = il_slot_word(&engine->segment.slots[place]);
 	struct il_ticket ticket = { .slot = 1 + place,
 				    .incarnation = incarnation,
@@ -32,10 +35,8 @@ void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *se
 			      const struct il_recipe *recipe, int64_t duration_ns, int64_t now_ns)
 {
 	uint64_t incarnation;
-	int place = il_table_find(&engine->segment, recipe->name, &incarnation);
+	int place = il_find_or_make(engine, self, recipe, now_ns, &incarnation);
 
-	if (place < 0)
-		place = il_table_make(&engine->segment, self, recipe, now_ns, &incarnation);
 	if (place >= 0)
 		fail_at(engine, self, (uint32_t)place, incarnation, duration_ns, now_ns);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define AGAIN_NS	 INT64_C(100000000) /* the second look at what seems to be on the way */
+#define AGAIN_NS        INT64_C(100000000)   /* the second look at what seems to be on the way */
 #define LOOK_EXPIRES_NS INT64_C(10000000000) /* a jump left it behind */
 
 void il_steer_init(struct il_steer *steer, const char *path, int64_t interval_ns,
@@ -34,9 +34,8 @@ bool il_steer_is_ours(const struct il_engine *engine)
 
 bool il_steer_is_latest(const struct il_engine *engine, uint64_t version)
 {
-	return il_steer_is_ours(engine) &&
-	       __atomic_load_n(&engine->segment.header->control_version, __ATOMIC_ACQUIRE) ==
-		       version;
+	return il_steer_is_ours(engine) && __atomic_load_n(&engine->segment.header->control_version,
+							   __ATOMIC_ACQUIRE) == version;
 }
 
 static void say(void *engine, const char *line)
@@ -57,12 +56,14 @@ __attribute__((noinline)) static void tell_foreign(struct il_engine *engine)
 		return;
 	il_text_add(&text, "control file ");
 	il_text_quoted(&text, path, strnlen(path, 240));
-	il_text_add(&text, ": this registry is steered by another; nothing of it is applied (give all "
-			   "its programs the same INTERLOCK_CONTROL)");
+	il_text_add(&text,
+		    ": this registry is steered by another; nothing of it is applied (give all "
+		    "its programs the same INTERLOCK_CONTROL)");
 	say(engine, line);
 }
 
-/* Says in the header which version is the latest. Should the lock not be had, the next look does. */
+/* Says in the header which version is the latest. Should the lock not be had, the next look does.
+ */
 static void claim(struct il_engine *engine, const struct il_self *self, uint64_t version)
 {
 	struct il_header *header = engine->segment.header;
@@ -97,8 +98,8 @@ __attribute__((noinline)) static void look(struct il_engine *engine, const struc
 	    !atomic_compare_exchange_strong(&steer->looking_ns, &since_ns, now_ns))
 		return;
 
-	enum il_control_news news = il_control_look(&steer->control, now_ns,
-						    (struct il_control_sink){ say, engine });
+	enum il_control_news news =
+		il_control_look(&steer->control, now_ns, (struct il_control_sink){ say, engine });
 
 	if (news == IL_CONTROL_SAME || news == IL_CONTROL_NEW)
 		claim(engine, self, il_control_version(&steer->control));

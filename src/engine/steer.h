@@ -18,11 +18,11 @@
 /* Large: belongs in static memory. All zero, and then il_steer_init. */
 struct il_steer {
 	struct il_control control;
-	const struct il_settings *base; /* of the process */
+	const struct il_settings *base;  /* of the process */
 	struct il_statuses http_failure; /* of the process */
 	int64_t interval_ns;
-	uint64_t id; /* of the file's path; never 0 */
-	_Atomic int64_t due_ns;	    /* when it is to be looked at next */
+	uint64_t id;                /* of the file's path; never 0 */
+	_Atomic int64_t due_ns;     /* when it is to be looked at next */
 	_Atomic int64_t looking_ns; /* since when a thread does; 0: none */
 	atomic_bool told_foreign;
 	_Atomic uint64_t known[IL_STEER_KNOWN]; /* see known.c */
