@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -428,6 +429,54 @@ START_TEST(what_was_found_is_remembered_for_this_version_and_address)
 }
 END_TEST
 
+#define THREADS 3
+#define ROUNDS	300
+
+static void *use_it(void *unused)
+{
+	struct il_self me = il_self_read();
+	struct il_steer_destination destination;
+
+	(void)unused;
+	for (int i = 0; i < ROUNDS; i++) {
+		int64_t at = START + 10 * SECOND + i * MS;
+		struct il_verdict dropped = { .kind = IL_VERDICT_DROPPED };
+		struct il_ticket ticket;
+
+		atomic_store(&steer.due_ns, 0);
+		il_steer_look(&engine, &me, at);
+		il_steer_destination(&engine, "db.internal:5432", 16, NULL, at, &destination);
+		if (il_engine_admit(&engine, &me, &recipe, at, &ticket) == IL_ADMITTED)
+			il_engine_settle(&engine, &me, &ticket, &dropped, at);
+	}
+	return NULL;
+}
+
+START_TEST(threads_may_use_breakers_while_the_file_changes)
+{
+	static const char *const versions[] = {
+		"*:* FORCED_OPEN\nbad line\n",
+		"*:* METRICS_ONLY window_type=TIME_BASED window_size=60\n",
+		"*:* reset=1 window_size=10000\n*.internal:* oneway\n",
+	};
+	pthread_t threads[THREADS];
+
+	given_a_steered_engine("# nothing\n");
+	ask();
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, use_it, NULL), 0);
+	for (int i = 0; i < 30; i++)
+		write_rules(versions[i % 3]);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	write_rules("*:* FORCED_OPEN # at last\n");
+	now = START + 20 * SECOND;
+	look();
+	ck_assert_int_eq(ask(), IL_REJECTED);
+	ck_assert_uint_eq(the_slot()->settings.window_size, settings.window_size);
+}
+END_TEST
+
 RUN_TESTS("steer", a_forced_open_breaker_rejects_until_its_line_is_gone,
 	  nothing_changes_before_the_interval_is_over,
 	  a_new_breaker_is_made_in_the_state_of_its_line_without_an_event,
@@ -444,4 +493,5 @@ RUN_TESTS("steer", a_forced_open_breaker_rejects_until_its_line_is_gone,
 	  a_missing_file_withdraws_at_the_second_look, an_unsafe_file_changes_nothing,
 	  a_later_exchange_brings_the_breaker_up_too, eight_processes_reset_once,
 	  what_is_said_of_a_destination_is_found,
-	  what_was_found_is_remembered_for_this_version_and_address)
+	  what_was_found_is_remembered_for_this_version_and_address,
+	  threads_may_use_breakers_while_the_file_changes)

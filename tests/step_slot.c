@@ -10,6 +10,9 @@
  */
 #include "slot_rig.h"
 
+#include "engine/steer.h"
+
+#include <fcntl.h>
 #include <sys/ptrace.h>
 
 #define BREAKERS  4
@@ -219,6 +222,47 @@ static void do_override(void)
 	il_engine_override(&engine, &self, 0, 1, IL_CLOSED, now_ns);
 }
 
+/* Rules that this process has read, and breakers have not obeyed yet. */
+static struct il_steer steer;
+static void are_there(const char *rules)
+{
+	static const struct il_statuses none;
+	static char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/interlock-step-%d", getpid());
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0 || write(fd, rules, strlen(rules)) < 0)
+		abort();
+	close(fd);
+	memset(&steer.control, 0, sizeof(steer.control));
+	il_steer_init(&steer, path, 1, &settings, &none);
+	steer.due_ns = 0;
+	engine.steer = &steer;
+	il_steer_look(&engine, &self, NOW);
+	engine.steer = NULL;
+	unlink(path);
+}
+
+static void is_open_and_to_be_reset(void)
+{
+	is_open();
+	are_there("*:* reset=1 wait_duration_in_open=9s\n");
+}
+
+static void is_to_have_another_window(void)
+{
+	has_three_failures();
+	are_there("*:* window_size=5\n");
+}
+
+static void do_steer(void)
+{
+	engine.steer = &steer;
+	il_steer_slot(&engine, &self, 0, 1, now_ns);
+}
+
 static const struct operation operations[] = {
 	{ "a lease is taken", is_admitted, do_admit, false },
 	{ "a lease's owner begins to wait", is_admitted, do_wait, false },
@@ -241,6 +285,8 @@ static const struct operation operations[] = {
 	{ "a call of the dead is settled", has_a_dead_call, do_sweep, false },
 	{ "a probe of the dead is released", has_a_dead_probe, do_sweep, false },
 	{ "a reset", is_open, do_override, false },
+	{ "a control file resets it", is_open_and_to_be_reset, do_steer, false },
+	{ "a control file changes its window", is_to_have_another_window, do_steer, false },
 	{ "a breaker is made", given_settings, do_make, false },
 	{ "a breaker is made in an evicted one's place", has_a_full_table, do_make, true },
 };
@@ -254,6 +300,7 @@ struct essence {
 	struct il_trip trip;
 	struct il_look look;
 	int64_t death_charged_ns;
+	uint64_t rules_word;
 	uint32_t facts, leases;
 	char name[IL_NAME_BYTES];
 };
@@ -284,6 +331,7 @@ static const char *essence_of(uint32_t place, struct essence *ret_essence)
 	ret_essence->trip = slot->trip;
 	ret_essence->look = snapshot.look;
 	ret_essence->death_charged_ns = slot->death_charged_ns;
+	ret_essence->rules_word = slot->rules_word;
 	ret_essence->facts = slot->facts;
 	memcpy(ret_essence->name, slot->name, sizeof(slot->name));
 	for (size_t i = 0; i < sizeof(counted_at_once); i++)
