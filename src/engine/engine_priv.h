@@ -9,8 +9,13 @@ void il_note_call(const struct il_engine *engine, struct il_change *change,
 		  const struct il_verdict *verdict, uint32_t pid, int64_t now_ns);
 
 /* Commits, and tells the log what happened. False: the lock was lost and nothing happened. */
-bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change,
+bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
 			const struct il_verdict *verdict, int64_t now_ns);
+
+/* Is the slot, whose commit word is `word`, OPEN: since when, and for how long? Told without its
+ * lock; false also where that cannot be told at the moment. */
+bool il_open_since(const struct il_slot *slot, uint64_t word, int64_t *ret_opened_ns,
+		   int64_t *ret_wait_ns);
 
 /* The whole generation of which a ticket or a lease has kept the low bits. */
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low);

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "shim/gate_priv.h"
+#include "shim/timer.h"
 
 #define ADDRESSES_MAX 64 /* of one look-up */
 
@@ -59,6 +60,7 @@ static void fail(const char *host, const char *service, int64_t began_ns, int64_
 	if (!name.cut)
 		il_engine_resolve_failed(&gate_state.engine, &self, room, now_ns - began_ns,
 					 now_ns);
+	timer_looks();
 }
 
 void gate_saw_list(int64_t began_ns, const char *host, const char *service,
