@@ -1,7 +1,9 @@
 #include "shim/timer.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -41,14 +43,28 @@ static int64_t nap_until(int64_t due_ns, int64_t now_ns)
 	return due_ns - now_ns < LOOK_NS ? due_ns - now_ns : LOOK_NS;
 }
 
-/* Has the program ended all its threads, the first one by pthread_exit? Then it waits for us. */
-static bool is_alone(uint32_t pid)
+/* Has the first thread ended, by pthread_exit? Its state follows the last bracket. */
+static bool has_lost_first(void)
 {
-	struct il_process process;
+	char stat[128];
+	int fd = il_sys_open("/proc/self/stat", O_RDONLY, 0);
+	ssize_t length = fd < 0 ? 0 : il_sys_read(fd, stat, sizeof(stat) - 1);
+
+	if (fd >= 0)
+		il_sys_close(fd);
+	stat[length > 0 ? length : 0] = 0;
+
+	const char *bracket = strrchr(stat, ')');
+	return bracket && bracket[1] == ' ' && bracket[2] == 'Z';
+}
+
+/* Are we all that is left of the program? Then it waits for us. A folder has two links besides. */
+static bool is_alone(void)
+{
 	struct stat tasks;
 
-	return il_process_read(pid, &process) && process.dead &&
-	       il_sys_stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink <= 2 + 2;
+	return il_sys_stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink <= 2 + 2 &&
+	       has_lost_first();
 }
 
 /* Until there is nothing left to do. False: the program is to end. */
@@ -66,7 +82,7 @@ static bool serve(uint32_t *ret_seen)
 
 		if (due_ns == IL_AUTO_NEVER)
 			return true;
-		if (is_alone(self.pid))
+		if (is_alone())
 			return false;
 		il_sys_futex_wait(&engine->openings, *ret_seen, nap_until(due_ns, now_ns));
 	}
