@@ -82,9 +82,8 @@ static void operator(enum il_state state)
 	int place = il_table_find(&engine.segment, recipe.name, &incarnation);
 
 	ck_assert_int_ge(place, 0);
-	ck_assert_int_eq(il_engine_override(&engine, &self, (uint32_t)place, incarnation, state,
-					    START),
-			 0);
+	ck_assert_int_eq(
+		il_engine_override(&engine, &self, (uint32_t)place, incarnation, state, START), 0);
 }
 
 START_TEST(at_a_trip_first_the_call_and_then_the_change)
@@ -216,5 +215,5 @@ RUN_TESTS("order", at_a_trip_first_the_call_and_then_the_change,
 	  the_timers_move_is_one_event_and_the_next_call_is_a_probe,
 	  an_override_repeated_is_no_change,
 	  a_reset_is_always_told_and_a_change_only_where_there_is_one,
-	  disabled_still_tells_of_calls_and_forced_open_of_rejections, an_initial_state_is_no_change,
-	  rejections_within_a_second_are_one_line_with_their_count)
+	  disabled_still_tells_of_calls_and_forced_open_of_rejections,
+	  an_initial_state_is_no_change, rejections_within_a_second_are_one_line_with_their_count)

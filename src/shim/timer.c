@@ -10,8 +10,8 @@
 #include "base/file.h"
 
 #define STACK_BYTES 65536
-#define NAP_NS	    INT64_C(1000000)	/* at least: what looks due may be in somebody's hands */
-#define LOOK_NS	    INT64_C(1000000000) /* at most: others open and reset breakers, too */
+#define NAP_NS      INT64_C(1000000)    /* at least: what looks due may be in somebody's hands */
+#define LOOK_NS     INT64_C(1000000000) /* at most: others open and reset breakers, too */
 
 static _Atomic uint32_t life;
 enum { ABSENT, ALIVE, HOPELESS /* the program may have no more threads */ };

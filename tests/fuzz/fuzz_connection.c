@@ -1,6 +1,6 @@
-/* A conversation: each event is a letter, some take an argument, `>` and `<` take the bytes up to the
- * next end of line. Whatever happens, each call is decided at most once, times stay sane, and no byte
- * outside an event is read. */
+/* A conversation: each event is a letter, some take an argument, `>` and `<` take the bytes up to
+ * the next end of line. Whatever happens, each call is decided at most once, times stay sane, and
+ * no byte outside an event is read. */
 #include "core/connection.h"
 
 #include <errno.h>
@@ -50,7 +50,8 @@ static void carry(struct play *p, bool sends, bool peeks)
 	memcpy(piece.iov_base, p->at, length);
 	p->at = stop ? stop + 1 : p->end;
 	if (length && sends) {
-		bool asks = il_connection_would_begin(&p->c, &p->facts, p->now_ns, &piece, 1, length);
+		bool asks =
+			il_connection_would_begin(&p->c, &p->facts, p->now_ns, &piece, 1, length);
 		struct il_verdict verdict =
 			il_connection_sent(&p->c, &p->facts, p->now_ns, &piece, 1, length);
 
@@ -58,8 +59,8 @@ static void carry(struct play *p, bool sends, bool peeks)
 			abort();
 		hear(p, verdict);
 	} else if (length) {
-		hear(p, il_connection_received(&p->c, &p->facts, p->now_ns, &piece, 1, length,
-					       peeks));
+		hear(p,
+		     il_connection_received(&p->c, &p->facts, p->now_ns, &piece, 1, length, peeks));
 	}
 	free(piece.iov_base);
 }
@@ -84,8 +85,8 @@ static void begin(struct play *p, unsigned flags)
 
 static void fail(struct play *p, bool blocking)
 {
-	static const int errors[] = { EAGAIN, EINTR, ECONNREFUSED, ECONNRESET, ENOBUFS, EPIPE,
-				      EINPROGRESS };
+	static const int errors[] = { EAGAIN,  EINTR, ECONNREFUSED, ECONNRESET,
+				      ENOBUFS, EPIPE, EINPROGRESS };
 
 	hear(p, il_connection_error(&p->c, &p->facts, p->now_ns, errors[next(p) % 7], blocking));
 }
@@ -93,21 +94,50 @@ static void fail(struct play *p, bool blocking)
 static void happen(struct play *p, uint8_t what)
 {
 	switch (what) {
-	case '>': carry(p, true, false); break;
-	case '<': carry(p, false, false); break;
-	case 'p': carry(p, false, true); break;
-	case 'o': hear(p, il_connection_connected(&p->c, &p->facts, p->now_ns)); break;
-	case 'e': fail(p, false); break;
-	case 'E': fail(p, true); break;
-	case 'w': il_connection_wait_begin(&p->c, p->now_ns); break;
-	case 'W': hear(p, il_connection_wait_end(&p->c, &p->facts, p->now_ns, next(p) % 3)); break;
-	case 'r': il_connection_watch(&p->c, p->now_ns, true); break;
-	case 'R': il_connection_watch(&p->c, p->now_ns, false); break;
-	case 's': hear(p, il_connection_shutdown(&p->c, &p->facts, p->now_ns)); break;
-	case 'f': hear(p, il_connection_eof(&p->c, &p->facts, p->now_ns)); break;
-	case 't': hear(p, il_connection_tick(&p->c, &p->facts, p->now_ns)); break;
-	case 'x': finish(p); break;
-	default: break;
+	case '>':
+		carry(p, true, false);
+		break;
+	case '<':
+		carry(p, false, false);
+		break;
+	case 'p':
+		carry(p, false, true);
+		break;
+	case 'o':
+		hear(p, il_connection_connected(&p->c, &p->facts, p->now_ns));
+		break;
+	case 'e':
+		fail(p, false);
+		break;
+	case 'E':
+		fail(p, true);
+		break;
+	case 'w':
+		il_connection_wait_begin(&p->c, p->now_ns);
+		break;
+	case 'W':
+		hear(p, il_connection_wait_end(&p->c, &p->facts, p->now_ns, next(p) % 3));
+		break;
+	case 'r':
+		il_connection_watch(&p->c, p->now_ns, true);
+		break;
+	case 'R':
+		il_connection_watch(&p->c, p->now_ns, false);
+		break;
+	case 's':
+		hear(p, il_connection_shutdown(&p->c, &p->facts, p->now_ns));
+		break;
+	case 'f':
+		hear(p, il_connection_eof(&p->c, &p->facts, p->now_ns));
+		break;
+	case 't':
+		hear(p, il_connection_tick(&p->c, &p->facts, p->now_ns));
+		break;
+	case 'x':
+		finish(p);
+		break;
+	default:
+		break;
 	}
 }
 

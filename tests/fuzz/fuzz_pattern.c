@@ -1,5 +1,6 @@
-/* A list of patterns, an end of line, a destination's name: `10.0.0.0/8, *.internal:443\nHOST:PORT`.
- * What can be read can be matched, within its bounds, and a list matches if one of its items does. */
+/* A list of patterns, an end of line, a destination's name: `10.0.0.0/8,
+ * *.internal:443\nHOST:PORT`. What can be read can be matched, within its bounds, and a list
+ * matches if one of its items does. */
 #include "base/pattern.h"
 
 #include <stdlib.h>

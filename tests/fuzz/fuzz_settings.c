@@ -1,11 +1,13 @@
-/* The environment: lines of NAME=VALUE. Whatever they say, the answer is a process that is inert, or
- * settings that pass their check. */
-#include "config/settings.h"
+/* The environment: lines of NAME=VALUE. Whatever they say, the answer is a process that is inert,
+ * or settings that pass their check. */
+#include "config/options_priv.h"
+#include "core/settings_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define VARIABLES 6 /* each unknown name is compared with all known ones */
+#define VARIABLES 64
+#define SHORT     32
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -24,11 +26,35 @@ static void check(const struct il_config *config)
 
 	if (config->inert != IL_ACTIVE)
 		return;
-	if (il_settings_check(&config->settings, why, sizeof(why)) || config->control_interval_ns <= 0 ||
-	    config->families == 0 || config->max_breakers == 0 ||
-	    config->max_breakers > IL_BREAKERS_MAX || config->reject_errno <= 0 ||
-	    config->runtime_dir[0] != '/')
+	if (il_settings_check(&config->settings, why, sizeof(why)) ||
+	    config->control_interval_ns <= 0 || config->families == 0 ||
+	    config->max_breakers == 0 || config->max_breakers > IL_BREAKERS_MAX ||
+	    config->reject_errno <= 0 || config->runtime_dir[0] != '/')
 		abort();
+}
+
+static bool begins_with(const char *line, const char *variable)
+{
+	size_t length = strlen(variable);
+
+	return strncmp(line, variable, length) == 0 && line[length] == '=';
+}
+
+/* An unknown name is compared with all known ones, which takes most of the time: only of inputs
+ * that are short. */
+static bool is_worth_it(const char *line, size_t size)
+{
+	char variable[IL_VARIABLE_MAX];
+
+	for (size_t i = 0; i < IL_OPTIONS; i++)
+		if (begins_with(line, il_options[i].variable))
+			return true;
+	for (size_t i = 0; i < IL_SETTINGS; i++) {
+		il_option_of_setting(il_settings_table[i].name, variable);
+		if (begins_with(line, variable))
+			return true;
+	}
+	return size < SHORT;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -41,8 +67,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	memcpy(text, bytes, size);
 	text[size] = 0;
-	while (count < VARIABLES && rest)
-		environment[count++] = strsep(&rest, "\n");
+	while (count < VARIABLES && rest) {
+		const char *line = strsep(&rest, "\n");
+
+		if (is_worth_it(line, size))
+			environment[count++] = line;
+	}
 	il_config_read(&config, environment, "billing", sink);
 	check(&config);
 	if (config.inert == IL_ACTIVE)
