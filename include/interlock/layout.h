@@ -23,7 +23,7 @@
 #include "interlock/log.h"
 
 #define IL_LAYOUT_MAGIC	    UINT64_C(0x314b434f4c544e49) /* "INTLOCK1" in memory */
-#define IL_LAYOUT_VERSION   1U
+#define IL_LAYOUT_VERSION   2U
 #define IL_BREAKERS_DEFAULT 256U
 #define IL_BREAKERS_MAX	    4096U
 #define IL_NAME_BYTES	    264U /* "host:port" or "unix:/path" with its final 0 */
@@ -100,6 +100,7 @@ struct il_trip {
 
 /* What one commit changes. Written before the commit word, never after it until applied. */
 #define IL_JOURNAL_COUNTS 8U
+#define IL_RECENT_RULES   (IL_RECENT + 2U) /* no outcome, but what a control file said */
 struct il_journal {
 	struct il_breaker breaker;
 	struct il_bucket cell; /* cell_bytes == 1: the outcome is the first byte of `second` */
@@ -110,9 +111,14 @@ struct il_journal {
 	uint32_t lease_place;			 /* 1 + index; 0: no lease changes */
 	uint64_t lease_before; /* the lease changes only if its tag is this ... */
 	struct il_lease lease; /* ... to this; `waiting` only when it is made */
-	uint32_t recent_place; /* 1 + index; 0: none */
+	uint32_t recent_place; /* 1 + index; 0: none; or IL_RECENT_RULES */
 	uint32_t facts;	       /* il_slot.facts afterwards */
-	struct il_recent recent;
+	union {
+		struct il_recent recent;
+		struct { /* recent_place is IL_RECENT_RULES: il_slot.rules_ afterwards */
+			uint64_t version, word;
+		} rules;
+	};
 	struct il_trip trip;	    /* il_slot.trip afterwards */
 	int64_t death_charged_ns; /* il_slot.death_charged_ns afterwards */
 };
@@ -144,6 +150,17 @@ struct il_shared_view {
 #define IL_COMMIT_SEQUENCE(word)   ((uint32_t)((word) >> 32))
 #define IL_GENERATION_MASK	   UINT32_C(0x1fffffff)
 
+/* il_slot.rules_version: 0: no control file has been applied yet; 1: it is missing or empty; else a
+ * hash of which file it was. This one: settings with another window are being written, and whoever
+ * finds it makes the window empty. */
+#define IL_RULES_UNFINISHED UINT64_C(2)
+
+/* il_slot.rules_word: the state word that stands (bits 0-2: 1 + enum il_state, 0: none), whether the
+ * settings are the control file's (bit 3), and the rest of the hash of the last reset token. */
+#define IL_RULES_STATE	  UINT64_C(7)
+#define IL_RULES_SETTINGS UINT64_C(8)
+#define IL_RULES_TOKEN	  (~UINT64_C(15))
+
 /* Facts about the destination, in il_slot.facts. */
 #define IL_FACT_ANSWERED 1U /* it has answered anyone */
 #define IL_FACT_GREETED	 2U /* it has spoken before the program did */
@@ -157,9 +174,9 @@ struct il_slot {
 	int64_t used_at_ns;   /* [atomic] last admission */
 	int64_t death_charged_ns; /* [lock] last FAILURE by a process's death */
 	struct il_log_quiet rejections; /* [atomic] which of them the log has told */
-	uint64_t rules_version;	    /* [lock] of the control file, applied to this breaker */
-	uint64_t rules_word;	    /* [lock] state word that stands, 0: none; reset token's hash */
-	struct il_settings settings; /* [made]; then [lock] in place, until rules_version says it is done */
+	uint64_t rules_version;	    /* [lock] of the control file, applied to this breaker; see below */
+	uint64_t rules_word;	    /* [lock] what it said; see below */
+	struct il_settings settings; /* [made]; then [lock] in place, before rules_version is committed */
 	uint8_t http_failure[64];    /* [lock] bit n: status 100 + n is a failure */
 	uint32_t reject_errno;	     /* [lock] 0: the process's own */
 	uint32_t reject_established; /* [lock] 0: the process's own, 1: no, 2: yes */

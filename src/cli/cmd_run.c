@@ -21,12 +21,19 @@ static int take_log(void *context, const char *value)
 	return CLI_OK;
 }
 
+static int take_control(void *context, const char *value)
+{
+	cli_environment_set(context, "INTERLOCK_CONTROL", value);
+	return CLI_OK;
+}
+
 static int take_set(void *context, const char *value);
 
 static const struct cli_option options[] = {
 	{ "registry", "NAME", "share breakers with all who say this name (default: the program's)",
 	  take_registry },
 	{ "log", "D", "tell events there: stderr, syslog or a file (%p: process id)", take_log },
+	{ "control", "F", "steer it by this control file while it runs", take_control },
 	{ "set", "SETTING=VALUE", "a setting, such as wait_duration_in_open=5s; may be repeated",
 	  take_set },
 };

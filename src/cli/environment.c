@@ -66,16 +66,16 @@ static void say(void *context, bool is_error, const char *line)
 
 /* An inert library looks at nothing else. But a value may only be waiting to be needed, so what
  * makes it inert is taken away and the rest looked at. */
-static enum il_inert check(struct cli_environment *copy, const char *command)
+static enum il_inert check(struct cli_environment *copy, const char *command,
+			   struct il_config *config)
 {
-	static struct il_config config;
 	struct il_config_sink sink = { .say = say };
 
 	for (;;) {
-		il_config_read(&config, copy->entries, command, sink);
-		if (config.inert == IL_ACTIVE || config.inert == IL_INERT_WRONG)
-			return config.inert;
-		if (config.inert == IL_INERT_SWITCHED_OFF) {
+		il_config_read(config, copy->entries, command, sink);
+		if (config->inert == IL_ACTIVE || config->inert == IL_INERT_WRONG)
+			return config->inert;
+		if (config->inert == IL_INERT_SWITCHED_OFF) {
 			cli_environment_drop(copy, "INTERLOCK");
 		} else {
 			cli_environment_drop(copy, "INTERLOCK_COMMANDS");
@@ -84,11 +84,19 @@ static enum il_inert check(struct cli_environment *copy, const char *command)
 	}
 }
 
-bool cli_environment_check(const struct cli_environment *environment, const char *command)
+bool cli_environment_read(const struct cli_environment *environment, const char *command,
+			  struct il_config *ret_config)
 {
 	struct cli_environment copy = cli_environment_copy(environment->entries);
-	enum il_inert inert = check(&copy, command);
+	enum il_inert inert = check(&copy, command, ret_config);
 
 	free(copy.entries);
 	return inert == IL_ACTIVE;
+}
+
+bool cli_environment_check(const struct cli_environment *environment, const char *command)
+{
+	static struct il_config config;
+
+	return cli_environment_read(environment, command, &config);
 }

@@ -29,6 +29,12 @@ void cli_environment_set(struct cli_environment *environment, const char *name, 
  */
 bool cli_environment_check(const struct cli_environment *environment, const char *command);
 
+/* The same, and what they say: as the shared object will have it, or as it would where it will be
+ * inert. ret_config is large. */
+struct il_config;
+bool cli_environment_read(const struct cli_environment *environment, const char *command,
+			  struct il_config *ret_config);
+
 /* The variable of a setting as users write it: a name of settings.def, a variable's name with or
  * without INTERLOCK_, whatever its case. NULL: there is none; *ret_nearest is then the setting that
  * was perhaps meant. */

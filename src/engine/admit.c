@@ -1,5 +1,6 @@
 /* The way in: one atomic load where everything is admitted, the slot's lock where not. */
 #include "engine/engine_priv.h"
+#include "engine/steer.h"
 
 #define FIND_TRIES 3 /* a breaker may be evicted between finding it and looking at it */
 
@@ -68,6 +69,7 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 	struct il_slot *slot = il_engine_slot(engine, ticket);
 	enum il_admission admission = IL_REJECTED;
 
+	il_steer_slot(engine, self, ticket->slot - 1, ticket->incarnation, now_ns);
 	il_engine_sweep(engine, self, ticket->slot - 1, ticket->incarnation, now_ns, false);
 	uint64_t word = il_slot_word(slot);
 
@@ -82,6 +84,19 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 	return admission;
 }
 
+/* Made as the control file wants it from the beginning: nobody sees it otherwise. */
+__attribute__((noinline)) static int make(struct il_engine *engine, const struct il_self *self,
+					  const struct il_recipe *recipe, int64_t now_ns,
+					  uint64_t *ret_incarnation)
+{
+	struct il_settings settings = *recipe->settings;
+	struct il_recipe steered = *recipe;
+
+	steered.settings = &settings;
+	il_steer_recipe(engine, &steered, &settings, now_ns);
+	return il_table_make(&engine->segment, self, &steered, now_ns, ret_incarnation);
+}
+
 enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self *self,
 				  const struct il_recipe *recipe, int64_t now_ns,
 				  struct il_ticket *ret_ticket)
@@ -93,8 +108,7 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 		int place = il_table_find(&engine->segment, recipe->name, &ticket.incarnation);
 
 		if (place < 0)
-			place = il_table_make(&engine->segment, self, recipe, now_ns,
-					      &ticket.incarnation);
+			place = make(engine, self, recipe, now_ns, &ticket.incarnation);
 		if (place < 0)
 			break;
 		ticket.slot = 1 + (uint32_t)place;
@@ -125,6 +139,7 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 	*ret_ticket = (struct il_ticket){ 0 };
 	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != incarnation)
 		return;
+	il_steer_slot(engine, self, place - 1, incarnation, now_ns);
 	uint64_t word = il_slot_word(slot);
 
 	ret_ticket->slot = place;

@@ -15,9 +15,12 @@
 #include "registry/table.h"
 #include "report/log.h"
 
+struct il_steer;
+
 struct il_engine {
 	struct il_segment segment;
 	const struct il_log *log; /* NULL: no log */
+	struct il_steer *steer;	  /* the control file, see engine/steer.h; NULL: none */
 	uint32_t command;         /* ours, in the registry's table of program names */
 	uint32_t openings;        /* [atomic] grows when we open one that auto_transition moves on */
 };

@@ -12,6 +12,10 @@ void il_note_call(const struct il_engine *engine, struct il_change *change,
 bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
 			const struct il_verdict *verdict, int64_t now_ns);
 
+/* The same for an operation of the operator's, who acts by "control" or "tool". */
+bool il_commit_by(struct il_engine *engine, struct il_change *change, const char *by,
+		  int64_t now_ns);
+
 /* Is the slot, whose commit word is `word`, OPEN: since when, and for how long? Told without its
  * lock; false also where that cannot be told at the moment. */
 bool il_open_since(const struct il_slot *slot, uint64_t word, int64_t *ret_opened_ns,

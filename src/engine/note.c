@@ -102,7 +102,8 @@ static void add_seen(const struct il_verdict *verdict, char *at, size_t size)
 /* The line is written after the lock is gone: a log on a slow disk holds nobody up but its caller.
  */
 static void tell(const struct il_engine *engine, const struct il_slot *slot,
-		 const struct il_event *event, const struct il_verdict *verdict, uint64_t count)
+		 const struct il_event *event, const struct il_verdict *verdict, uint64_t count,
+		 const char *by)
 {
 	if (!il_log_wants(engine->log, il_line_level(event)))
 		return;
@@ -117,7 +118,7 @@ static void tell(const struct il_engine *engine, const struct il_slot *slot,
 		.seen = seen,
 		.phase = verdict ? il_phase_name(verdict->phase) : "",
 		.address = "",
-		.by = "",
+		.by = by,
 	};
 
 	if (verdict)
@@ -133,16 +134,28 @@ static void note_opening(struct il_engine *engine, const struct il_change *chang
 		__atomic_add_fetch(&engine->openings, 1, __ATOMIC_SEQ_CST);
 }
 
-bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
-			const struct il_verdict *verdict, int64_t now_ns)
+static bool commit(struct il_engine *engine, struct il_change *change,
+		   const struct il_verdict *verdict, const char *by, int64_t now_ns)
 {
 	note_events(change, now_ns);
 	if (!il_slot_commit(change))
 		return false;
 	note_opening(engine, change);
 	for (uint32_t i = 0; engine->log && i < change->effects.events_count; i++)
-		tell(engine, change->slot, &change->effects.events[i], verdict, 0);
+		tell(engine, change->slot, &change->effects.events[i], verdict, 0, by);
 	return true;
+}
+
+bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
+			const struct il_verdict *verdict, int64_t now_ns)
+{
+	return commit(engine, change, verdict, "", now_ns);
+}
+
+bool il_commit_by(struct il_engine *engine, struct il_change *change, const char *by,
+		  int64_t now_ns)
+{
+	return commit(engine, change, NULL, by, now_ns);
 }
 
 void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns)
@@ -158,7 +171,7 @@ void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, 
 	if (!engine->log || (count = il_log_rejected(&slot->rejections, now_ns)) == 0)
 		return;
 	event.to = (uint8_t)IL_COMMIT_STATE(il_slot_word(slot));
-	tell(engine, slot, &event, NULL, count);
+	tell(engine, slot, &event, NULL, count, "");
 }
 
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low)

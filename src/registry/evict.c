@@ -53,7 +53,7 @@ static bool is_quiet(const struct il_slot *slot)
 	uint32_t state = IL_COMMIT_STATE(il_slot_word(slot));
 
 	return (state == IL_CLOSED || state == IL_METRICS_ONLY) &&
-	       __atomic_load_n(&slot->rules_word, __ATOMIC_RELAXED) == 0;
+	       (__atomic_load_n(&slot->rules_word, __ATOMIC_RELAXED) & IL_RULES_STATE) == 0;
 }
 
 static bool is_tripped(const struct il_slot *slot)

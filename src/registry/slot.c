@@ -37,6 +37,12 @@ static void apply_counts(struct il_slot *slot, const struct il_journal *journal)
 					 journal->count_values[i], __ATOMIC_RELAXED);
 }
 
+static void apply_rules(struct il_slot *slot, const struct il_journal *journal)
+{
+	__atomic_store_n(&slot->rules_version, journal->rules.version, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->rules_word, journal->rules.word, __ATOMIC_RELAXED);
+}
+
 void il_slot_apply(struct il_slot *slot, void *cells, size_t cells_bytes)
 {
 	uint32_t sequence = IL_COMMIT_SEQUENCE(il_slot_word(slot));
@@ -51,6 +57,8 @@ void il_slot_apply(struct il_slot *slot, void *cells, size_t cells_bytes)
 		il_lease_apply(&slot->leases[journal->lease_place - 1], journal);
 	if (journal->recent_place - 1 < IL_RECENT)
 		IL_WORDS_COPY(&slot->recent[journal->recent_place - 1], &journal->recent);
+	else if (journal->recent_place == IL_RECENT_RULES)
+		apply_rules(slot, journal);
 	IL_WORDS_COPY(&slot->trip, &journal->trip);
 	__atomic_store_n(&slot->facts, journal->facts, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->death_charged_ns, journal->death_charged_ns, __ATOMIC_RELAXED);

@@ -95,19 +95,22 @@ static void fill_settings(struct il_slot *slot, const struct il_recipe *recipe)
 	IL_WORDS_COPY(&slot->settings, recipe->settings);
 	for (size_t i = 0; i < sizeof(slot->http_failure); i++)
 		__atomic_store_n(&slot->http_failure[i], recipe->http_failure[i], __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->reject_errno, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->reject_established, 0, __ATOMIC_RELAXED);
-	CLEAR(slot->rules_version);
-	CLEAR(slot->rules_word);
+	__atomic_store_n(&slot->reject_errno, recipe->reject_errno, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->reject_established, recipe->reject_established, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->rules_version, recipe->rules_version, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->rules_word, recipe->rules_word, __ATOMIC_RELAXED);
 }
 
 /* The sequence goes on: a reader that saw the slot's last life must not take this one for it. */
-static void fill_breaker(struct il_slot *slot, const struct il_settings *settings)
+static void fill_breaker(struct il_slot *slot, const struct il_recipe *recipe)
 {
 	uint64_t sequence = IL_COMMIT_SEQUENCE(il_slot_word(slot)) + 1;
+	struct il_settings settings = *recipe->settings;
 	struct il_breaker breaker;
 
-	il_breaker_init(&breaker, settings);
+	if (recipe->state)
+		settings.initial_state = recipe->state - 1;
+	il_breaker_init(&breaker, &settings);
 	IL_WORDS_COPY(&slot->breaker, &breaker);
 	__atomic_store_n(&slot->facts, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->applied, (uint32_t)sequence, __ATOMIC_RELAXED);
@@ -134,7 +137,7 @@ static void fill(struct il_slot *slot, const struct il_recipe *recipe, const str
 	fill_settings(slot, recipe);
 	CLEAR(slot->name);
 	il_words_copy(slot->name, wanted->words, wanted->count * sizeof(uint64_t));
-	fill_breaker(slot, recipe->settings);
+	fill_breaker(slot, recipe);
 }
 
 /*

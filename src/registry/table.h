@@ -12,6 +12,11 @@ struct il_recipe {
 	const char *name; /* 1..IL_NAME_BYTES-1 bytes, 0-terminated */
 	const struct il_settings *settings; /* completed and checked */
 	uint8_t http_failure[64];	    /* bit n: status 100 + n is a failure */
+	/* What a control file says, 0 without one; see il_slot. state: 1 + enum il_state, in which the
+	 * breaker is made instead of settings->initial_state. */
+	uint32_t state;
+	uint32_t reject_errno, reject_established;
+	uint64_t rules_version, rules_word;
 };
 
 /* The slot of `name`, or -ENOENT. ret_incarnation: to be carried by tickets. Any thread, handler. */

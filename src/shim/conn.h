@@ -25,6 +25,7 @@ struct fd_conn {
 	_Atomic uint8_t nonblocking; /* without the right: O_NONBLOCK */
 	uint32_t received;	     /* receives that brought bytes: a thread that sends compares */
 	bool writable;	     /* poll said so while it was connecting */
+	bool oneway;	     /* the operator says that no answer is to be expected */
 	uint8_t phase;	     /* enum conn_phase */
 	int16_t attempt;     /* its place in the table of attempts; -1: stands alone */
 	int64_t waiting_since_ns, held_since_ns; /* as its lease was told */

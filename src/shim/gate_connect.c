@@ -16,6 +16,7 @@ struct target {
 	const struct sockaddr *to;
 	socklen_t length;
 	struct il_address address;
+	bool oneway;
 	char host[IL_HOST_MAX + 1];
 	char name[IL_HOST_MAX + 16];
 };
@@ -29,7 +30,7 @@ static bool is_whole(const struct sockaddr *to, socklen_t length)
 }
 
 /* Fills in what the destination is called. False: nothing to watch. */
-static bool name_target(struct target *target)
+static bool name_target(struct target *target, int64_t now_ns)
 {
 	const struct il_config *config = &gate_state.config;
 	struct il_text name = il_text_in(target->name, sizeof(target->name));
@@ -43,7 +44,9 @@ static bool name_target(struct target *target)
 	if (il_address_name(&name, config->key, target->host, target->to, target->length) < 0)
 		return false;
 	return !name.cut &&
-	       il_config_watches(config, target->name, name.used, &target->address);
+	       il_config_watches(config, target->name, name.used, &target->address) &&
+	       gate_asks_control(target->name, sizeof(target->name), &target->address, now_ns,
+				 &target->oneway);
 }
 
 /* Asks for admission, unless the call goes on with one that it has. */
@@ -87,8 +90,10 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	conn->attempt = try->index;
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = *ticket;
+	conn->oneway = target->oneway;
 	conn->facts = gate_state.facts;
 	gate_facts(conn);
+	gate_learns_statuses(conn);
 	atomic_store(&conn->missed, false);
 	il_connection_begin(&conn->core, now_ns, try->lookup_ns,
 			    (call->blocks ? IL_CONNECT_BLOCKING : 0) |
@@ -100,14 +105,20 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	il_right_give(&conn->right);
 }
 
-/* A new attempt. True: rejected. */
-static bool attempt(struct gate_call *call, struct target *target, int64_t now_ns)
+/* A new attempt. 0, or what it is rejected with. */
+static int attempt(struct gate_call *call, struct target *target, int64_t now_ns)
 {
 	struct il_ticket ticket;
 
 	gate_looks_at_clock(now_ns);
-	if (!gate_is_open() || !name_target(target))
-		return false;
+	if (!gate_is_open())
+		return 0;
+
+	struct il_self self = gate_self();
+
+	gate_looks_at_control(&self, now_ns);
+	if (!name_target(target, now_ns))
+		return 0;
 
 	struct gate_try try = gate_tries(target->host, &target->address, now_ns);
 	enum il_admission admission = ask(target, &try, now_ns, &ticket);
@@ -119,14 +130,13 @@ static bool attempt(struct gate_call *call, struct target *target, int64_t now_n
 		gate_attempt_ends(try.index, now_ns);
 	if (admission == IL_ADMITTED && !call->conn) {
 		struct il_verdict dropped = { .kind = IL_VERDICT_DROPPED };
-		struct il_self self = gate_self();
 
 		il_engine_settle(&gate_state.engine, &self, &ticket, &dropped, now_ns);
 	}
 	if (admission != IL_REJECTED || !gate_would_connect(target->fd, target->entry, target->to))
-		return false;
+		return 0;
 	il_engine_reject(&gate_state.engine, &ticket, now_ns);
-	return true;
+	return gate_reject_errno(&ticket);
 }
 
 /* Is this connect() a new attempt, and not one more on a socket that has one? */
@@ -152,7 +162,7 @@ bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct socka
 {
 	struct target target; /* half a page, so not cleared */
 	struct il_guard guard;
-	bool rejects = false;
+	int error = 0;
 
 	target.fd = fd;
 	target.to = to;
@@ -164,12 +174,12 @@ bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct socka
 	if (!gate_is_on() || !is_whole(to, length) || !il_guard_enter(&guard))
 		return false;
 	if (fdtab_make() && fdtab_may_add() && is_new(ret_call, &target))
-		rejects = attempt(ret_call, &target, guard.now_ns);
+		error = attempt(ret_call, &target, guard.now_ns);
 	timer_looks();
-	if (rejects)
-		guard.error = gate_state.config.reject_errno;
+	if (error)
+		guard.error = error;
 	il_guard_leave(&guard);
-	return rejects;
+	return error != 0;
 }
 
 static struct il_verdict judge_connect(struct gate_event *event, bool blocks, int rc)

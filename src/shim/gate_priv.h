@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "config/settings.h"
 #include "core/attempts.h"
+#include "engine/steer.h"
 #include "report/log.h"
 #include "shim/conn.h"
 #include "shim/gate.h"
@@ -18,6 +19,7 @@ struct gate_state {
 	struct il_log log;
 	struct il_names names;
 	struct il_facts facts; /* of any destination, as far as all have them in common */
+	struct il_steer steer; /* last: large, and untouched without a control file */
 };
 extern HIDDEN struct gate_state gate_state;
 
@@ -45,6 +47,21 @@ HIDDEN void gate_leaves(void);
 /* Facts about the destination of conn, asked anew. For events that they decide; bytes that come and
  * go do with what was last known. */
 HIDDEN const struct il_facts *gate_facts(struct fd_conn *conn);
+
+/* gate_control.c: what the operator's file says. The registry is open. Looks at the file if that is
+ * due: called once a call. */
+HIDDEN void gate_looks_at_control(const struct il_self *self, int64_t now_ns);
+
+/* What it says of a destination whose name stands in `name`, and gets another there if it is to have
+ * one. False: it is not to be watched. */
+HIDDEN bool gate_asks_control(char *name, size_t size, const struct il_address *address,
+			      int64_t now_ns, bool *ret_oneway);
+
+/* Which statuses are failures of conn's destination, from its slot. */
+HIDDEN void gate_learns_statuses(struct fd_conn *conn);
+
+/* What a rejected connect to the ticket's destination fails with. */
+HIDDEN int gate_reject_errno(const struct il_ticket *ticket);
 
 /* gate_settle.c: one event at a time. */
 struct gate_event {

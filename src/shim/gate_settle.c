@@ -165,7 +165,9 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 	if (verdict.flags & IL_LEARNT_GREETED)
 		conn->facts.dest |= IL_DEST_GREETED;
 	if (verdict.flags & IL_CALL_BEGINS) {
+		gate_looks_at_control(&self, now_ns);
 		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
+		gate_learns_statuses(conn);
 		conn->waiting_since_ns = conn->held_since_ns = 0;
 	}
 }

@@ -86,6 +86,9 @@ void gate_prepares(const char *command)
 	for (unsigned status = 100; status < 600; status++)
 		if (il_statuses_has(&config->http_failure, status))
 			il_facts_add_status(&gate_state.facts, status);
+	if (config->control[0])
+		il_steer_init(&gate_state.steer, config->control, config->control_interval_ns,
+			      &config->settings, &config->http_failure);
 }
 
 static void default_dir(char ret_dir[DIR_BYTES], uid_t whose)
@@ -122,6 +125,9 @@ static void publish(const struct il_segment *segment, const char *why)
 	}
 	gate_state.engine = (struct il_engine){ .segment = *segment,
 						.log = &gate_state.log,
+						.steer = gate_state.config.control[0]
+								 ? &gate_state.steer
+								 : NULL,
 						.command = command };
 	atomic_store(&registry, REGISTRY_OPEN);
 	if (why[0])
@@ -160,7 +166,8 @@ bool gate_is_open(void)
 
 const struct il_facts *gate_facts(struct fd_conn *conn)
 {
-	conn->facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket);
+	conn->facts.dest = il_engine_facts(&gate_state.engine, &conn->ticket) |
+			   (conn->oneway ? IL_DEST_ONEWAY : 0);
 	conn->facts.slow_ns = il_engine_slow_ns(&gate_state.engine, &conn->ticket);
 	return &conn->facts;
 }
@@ -171,6 +178,8 @@ void gate_is_child(void)
 
 	atomic_compare_exchange_strong(&registry, &coming, REGISTRY_NONE);
 	read_self();
+	if (gate_state.config.control[0])
+		il_steer_forked(&gate_state.steer);
 
 	struct il_self self = gate_self();
 	if (atomic_load(&registry) == REGISTRY_OPEN)

@@ -146,6 +146,39 @@ while "to=HALF_OPEN" not in open(os.environ["INTERLOCK_LOG"]).read():
 	grep -q ' METRICS_ONLY 6 6 0' "$WORK/METRICS_ONLY"
 }
 
+@test "option INTERLOCK_CONTROL: a relative path starts where the program did" {
+	echo '*:* FORCED_OPEN' >"$WORK/control.rules"
+	(cd "$WORK" && INTERLOCK_CONTROL=control.rules refused 1)
+	[ "$(counter rejected)" -eq 1 ]
+	[ "$(breaker)" = "FORCED_OPEN 0 0 0" ]
+}
+
+@test "option INTERLOCK_CONTROL_INTERVAL: what is written is obeyed no earlier than that" {
+	export INTERLOCK_CONTROL=$WORK/control.rules
+	echo '# nothing' >"$INTERLOCK_CONTROL"
+	closed_port
+	INTERLOCK_CONTROL_INTERVAL=1h calls_around_a_change
+	[ "$(counter rejected)" -eq 0 ]
+	echo '# nothing' >"$INTERLOCK_CONTROL"
+	INTERLOCK_CONTROL_INTERVAL=1ms calls_around_a_change
+	[ "$(counter rejected)" -eq 1 ]
+}
+
+# One program that calls, lets FORCED_OPEN be written, and calls again.
+calls_around_a_change() {
+	LD_PRELOAD=$SHIM /usr/bin/python3 -c 'import socket, sys, time
+def call():
+    try:
+        socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    except OSError:
+        pass
+call()
+with open(sys.argv[2], "w") as control:
+    control.write("*:* FORCED_OPEN\n")
+time.sleep(0.05)
+call()' "$PORT" "$INTERLOCK_CONTROL"
+}
+
 @test "option INTERLOCK_REGISTRY: unset, each program is alone" {
 	unset INTERLOCK_REGISTRY
 	refused 8
@@ -244,8 +277,7 @@ assert [event["event"] for event in events].count("call") == 5, events' "$LOG"
 
 # What is read and checked, but not obeyed yet, is listed here until it is.
 @test "tool: every row of the tables has its test" {
-	local later="INTERLOCK_CONTROL INTERLOCK_CONTROL_INTERVAL \
-INTERLOCK_REJECT_ESTABLISHED INTERLOCK_REJECT_RESOLVE" name
+	local later="INTERLOCK_REJECT_ESTABLISHED INTERLOCK_REJECT_RESOLVE" name
 	for name in $(sed -n 's/^IL_\(SETTING\|OPTION\)(\([a-zA-Z_]*\),.*/\2/p' \
 		"$ROOT/include/interlock/settings.def" "$ROOT/src/config/options.def"); do
 		[[ " $later " == *" $name "* ]] ||
