@@ -33,15 +33,17 @@ TOOL_LIB := $(OUT)/libtool.a
 CHECKS   := $(patsubst tests/%.c,$(OUT)/tests/%,$(wildcard tests/check_*.c))
 PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out tests/check_%,$(wildcard tests/*.c)))
 BENCHES  := $(patsubst %.c,$(OUT)/%,$(wildcard bench/*.c bench/clients/*.c))
+FUZZERS  := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c)) # by tests/fuzz.sh only
 CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/*.c))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests promises check check-all teeth mutants bench bench-quick demo lint format fuzz \
+.PHONY: all tests promises check check-all teeth mutants bench bench-quick demo lint format fuzz fuzzers \
         install uninstall dist clean help FORCE
 
 all: $(LIB) $(SHIM) $(TOOL)          ## the shared object and the tools, under build/
+fuzzers: $(FUZZERS)
 tests: $(CHECKS) $(PROGRAMS) $(CLIENTS)
 promises: all $(CLIENTS) $(OUT)/tests/state   # what tests/bats needs
 
@@ -72,6 +74,8 @@ $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread
 $(BENCHES): $(OUT)/bench/%: $(OUT)/bench/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread
+$(FUZZERS): $(OUT)/tests/fuzz/%: $(OUT)/tests/fuzz/%.o $(LIB)
+	$(LINK) -fsanitize=fuzzer -o $@ $^
 $(CLIENTS): $(OUT)/tests/bats/%: $(OUT)/tests/bats/%.o
 	$(LINK) -o $@ $^ -lpthread -ldl
 
@@ -96,8 +100,8 @@ bench: $(BENCHES)                    ## how long things take; nothing is asserte
 	@for bench in $(filter-out $(OUT)/bench/clients/%,$(BENCHES)); do $$bench || exit 1; done
 bench-quick: all $(BENCHES)          ## real work with and without the shim, in two minutes
 	OUT=$(OUT) /usr/bin/python3 bench/quick
-fuzz:                                ## not built yet
-	@echo "make $@: has no content yet" >&2; exit 1
+fuzz:                                ## random inputs, FUZZ_SECONDS (10) a target; needs clang
+	sh tests/fuzz.sh
 
 install: all                         ## into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(SHIM) $(DESTDIR)$(LIBDIR)/libinterlock_preload.so

@@ -34,6 +34,12 @@ TALK(the_second_begins_with_the_connection, "FAILURE", "answered", "connect!", "
 TALK(an_unused_probe_that_ends_is_released, "dropped", "answered", "connect probe", "connected",
      "+1000", "eof", "close")
 
+/* ---- several things at once ---- */
+
+TALK(a_charge_and_an_end_at_once_are_one_record, "SLOW_FAILURE", "slow 1000", "connect!", "+2000",
+     "eof", "close")
+TALK(also_of_a_probe, "SLOW_FAILURE", "slow 1000", "connect! probe", "+2000", "eof", "close")
+
 /* ---- the kernel's count ---- */
 
 TALK(an_answer_read_by_stdio_is_one, "SUCCESS", "answered", "connect", "connected", "> a", "+5",
@@ -158,7 +164,7 @@ RUN_TESTS("connection_closing", one_way_use_is_a_success, but_not_where_answers_
 	  an_unused_pooled_connection_may_end, but_not_within_a_second, nor_by_a_reset, nor_at_a_greeter,
 	  nor_at_an_unknown_destination, nor_after_sending, the_second_begins_with_the_connection,
 	  an_unused_probe_that_ends_is_released, an_answer_read_by_stdio_is_one,
-	  an_answer_never_read_is_one, a_probe_answered_behind_our_back_succeeds,
+	  a_charge_and_an_end_at_once_are_one_record, also_of_a_probe, an_answer_never_read_is_one, a_probe_answered_behind_our_back_succeeds,
 	  bytes_sent_by_stdio_make_it_used, and_waited_for, what_hooks_have_seen_is_no_news,
 	  peeked_bytes_are_in_the_count, an_answer_behind_our_back_is_learnt,
 	  one_way_is_a_success_wherever_it_answered, one_way_may_wait, one_way_may_be_watched,

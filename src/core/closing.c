@@ -120,7 +120,7 @@ struct il_verdict il_connection_eof(struct il_connection *c, const struct il_fac
 		return il_verdict_join(verdict, finish(c, facts, IL_SEEN_EOF, 0, true));
 	if (c->farewell)
 		return verdict;
-	return breaks(c, facts, now_ns, IL_SEEN_EOF, 0);
+	return il_verdict_join(verdict, breaks(c, facts, now_ns, IL_SEEN_EOF, 0));
 }
 
 struct il_verdict il_connection_shutdown(struct il_connection *c, const struct il_facts *facts,

@@ -161,14 +161,19 @@ static inline int64_t il_span(int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* At most one of the two says something about the call. */
+/* One after the other. Where both speak of the call, it is at once what the second makes of it. */
 static inline struct il_verdict il_verdict_join(struct il_verdict first, struct il_verdict then)
 {
-	then.flags |= first.flags;
-	if (!first.kind)
-		return then;
-	first.flags = then.flags;
-	return first;
+	unsigned flags = first.flags | then.flags;
+
+	if (first.kind && then.kind) {
+		then.kind = first.kind;
+		flags = (first.flags & ~(unsigned)IL_CHARGED) | then.flags;
+	}
+	if (!then.kind && first.kind)
+		then = first;
+	then.flags = (uint8_t)flags;
+	return then;
 }
 
 /* Something else than the rest of the first line comes: what there is of it is an answer. */

@@ -76,8 +76,9 @@ static void read_request(struct il_connection *c, const uint8_t *at, size_t leng
 			c->request = TARGET;
 		} else if (c->request == TARGET) {
 			at = memchr(at, ' ', (size_t)(end - at));
-			if (!at++)
+			if (!at)
 				return;
+			at++;
 			c->request = VERSION;
 		} else {
 			at = read_version(c, at, end);

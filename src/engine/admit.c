@@ -20,13 +20,10 @@ static void open_lease(struct il_slot *slot, const struct il_self *self, int64_t
 /* OPEN and surely not yet over: told by the committed head alone, without the lock. */
 static bool surely_open(const struct il_slot *slot, uint64_t word, int64_t now_ns)
 {
-	int64_t opened_ns = __atomic_load_n(&slot->breaker.opened_at_ns, __ATOMIC_RELAXED);
-	int64_t wait_ns = __atomic_load_n(&slot->breaker.wait_ns, __ATOMIC_RELAXED);
-	uint32_t applied = __atomic_load_n(&slot->applied, __ATOMIC_ACQUIRE);
+	int64_t opened_ns, wait_ns;
 
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return IL_COMMIT_STATE(word) == IL_OPEN && applied == IL_COMMIT_SEQUENCE(word) &&
-	       il_slot_word(slot) == word && now_ns >= opened_ns && now_ns - opened_ns < wait_ns;
+	return il_open_since(slot, word, &opened_ns, &wait_ns) && now_ns >= opened_ns &&
+	       now_ns - opened_ns < wait_ns;
 }
 
 /* Asks the breaker itself. Its probes take a lease with the same commit: without, there is none. */

@@ -22,6 +22,7 @@ struct il_engine {
 	const struct il_log *log; /* NULL: no log */
 	struct il_steer *steer;   /* the control file, see engine/steer.h; NULL: none */
 	uint32_t command;         /* ours, in the registry's table of program names */
+	uint32_t openings;        /* [atomic] grows when we open one that auto_transition moves on */
 };
 
 /* A call's claim on its breaker; the caller keeps it until the call ends. All zero: no breaker. */
@@ -124,6 +125,20 @@ static inline int64_t il_engine_slow_ns(const struct il_engine *engine,
  */
 void il_engine_sweep(struct il_engine *engine, const struct il_self *self, uint32_t slot,
 		     uint64_t incarnation, int64_t now_ns, bool probes);
+
+/*
+ * auto_transition's timer: moves every breaker that asks for it and whose wait in OPEN is over to
+ * HALF_OPEN, whoever opened it. It takes no probe's place. Returns when the next one is due (which
+ * may be past, or near: come again), or IL_AUTO_NEVER: none that asks for it is OPEN.
+ */
+#define IL_AUTO_NEVER INT64_MAX
+int64_t il_engine_auto(struct il_engine *engine, const struct il_self *self, int64_t now_ns);
+
+/* Does the breaker ask for the timer? */
+static inline bool il_slot_is_timed(const struct il_slot *slot)
+{
+	return __atomic_load_n(&slot->settings.auto_transition, __ATOMIC_RELAXED) != 0;
+}
 
 /* The operator: an override (state FORCED_OPEN, DISABLED, METRICS_ONLY) or a reset (CLOSED). 0, or
  * -errno of il_slot_begin. */

@@ -126,24 +126,33 @@ static void tell(const struct il_engine *engine, const struct il_slot *slot,
 	il_log_event(engine->log, &line);
 }
 
-static bool commit(const struct il_engine *engine, struct il_change *change,
+/* For whoever runs the timer. */
+static void note_opening(struct il_engine *engine, const struct il_change *change)
+{
+	if (change->settings.auto_transition && change->effects.events_count &&
+	    change->journal.breaker.state == IL_OPEN)
+		__atomic_add_fetch(&engine->openings, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool commit(struct il_engine *engine, struct il_change *change,
 		   const struct il_verdict *verdict, const char *by, int64_t now_ns)
 {
 	note_events(change, now_ns);
 	if (!il_slot_commit(change))
 		return false;
+	note_opening(engine, change);
 	for (uint32_t i = 0; engine->log && i < change->effects.events_count; i++)
 		tell(engine, change->slot, &change->effects.events[i], verdict, 0, by);
 	return true;
 }
 
-bool il_commit_and_tell(const struct il_engine *engine, struct il_change *change,
+bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
 			const struct il_verdict *verdict, int64_t now_ns)
 {
 	return commit(engine, change, verdict, "", now_ns);
 }
 
-bool il_commit_by(const struct il_engine *engine, struct il_change *change, const char *by,
+bool il_commit_by(struct il_engine *engine, struct il_change *change, const char *by,
 		  int64_t now_ns)
 {
 	return commit(engine, change, NULL, by, now_ns);

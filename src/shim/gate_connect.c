@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shim/gate_priv.h"
+#include "shim/timer.h"
 
 #define IPV6_SHORTEST 24 /* what the kernel takes: without the scope */
 #define AT_ONCE_NS    5000000 /* EINPROGRESS after this long was a blocking socket's time-out */
@@ -122,6 +123,7 @@ static int attempt(struct gate_call *call, struct target *target, int64_t now_ns
 	struct gate_try try = gate_tries(target->host, &target->address, now_ns);
 	enum il_admission admission = ask(target, &try, now_ns, &ticket);
 
+	timer_meets(&ticket);
 	if (admission == IL_ADMITTED)
 		begin(call, target, &try, &ticket, now_ns);
 	if (!call->conn)
@@ -173,6 +175,7 @@ bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct socka
 		return false;
 	if (fdtab_make() && fdtab_may_add() && is_new(ret_call, &target))
 		error = attempt(ret_call, &target, guard.now_ns);
+	timer_looks();
 	if (error)
 		guard.error = error;
 	il_guard_leave(&guard);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "shim/conn.h"
 #include "shim/gate_priv.h"
+#include "shim/timer.h"
 #include "shim/guard.h"
 
 /* Judges what stood behind fd, if this was the last descriptor of it. */
@@ -19,6 +20,7 @@ static void drop(int fd, int64_t now_ns)
 		return;
 	gate_judges_close(conn, fd, now_ns);
 	fdtab_free(conn);
+	timer_looks();
 }
 
 /* A number that was something else: its close went unseen, and nothing can be asked of it. */

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "shim/gate_priv.h"
+#include "shim/timer.h"
 
 #define ADDRESSES_MAX 64 /* of one look-up */
 
@@ -68,7 +69,8 @@ static void fail_one(struct il_text *name, int64_t duration_ns, int64_t now_ns)
 	il_engine_resolve_failed(&gate_state.engine, &self, &recipe, duration_ns, now_ns);
 }
 
-/* `service` is a port, "" or a name. Breakers named after addresses know of no host. */
+/* `service` is a port, "" or a name. Breakers named after addresses know of no host; and where none can
+ * exist yet, a host without a port is nobody's. */
 static void fail(const char *host, const char *service, int64_t began_ns, int64_t now_ns)
 {
 	char room[IL_HOST_MAX + 8];
@@ -76,20 +78,22 @@ static void fail(const char *host, const char *service, int64_t began_ns, int64_
 	struct il_self self = gate_self();
 	uint32_t key = gate_state.config.key;
 	uint64_t port;
+	bool has_port = il_num_whole(service, strlen(service), 1, 65535, &port) == 0;
 
-	if ((key != IL_KEY_HOST && key != IL_KEY_HOST_PORT) || !add_host(&name, host) ||
-	    !gate_is_open())
+	if ((key != IL_KEY_HOST && key != IL_KEY_HOST_PORT) || !add_host(&name, host))
 		return;
-	if (key == IL_KEY_HOST) {
-		fail_one(&name, now_ns - began_ns, now_ns);
-	} else if (il_num_whole(service, strlen(service), 1, 65535, &port) == 0) {
+	if ((key == IL_KEY_HOST_PORT && !has_port && !gate_may_know()) || !gate_is_open())
+		return;
+	if (key == IL_KEY_HOST_PORT && has_port) {
 		il_text_char(&name, ':');
 		il_text_unsigned(&name, port);
+	}
+	if (key == IL_KEY_HOST || has_port)
 		fail_one(&name, now_ns - began_ns, now_ns);
-	} else if (gate_may_know()) {
+	else
 		il_engine_host_failed(&gate_state.engine, &self, name.at, now_ns - began_ns,
 				      now_ns);
-	}
+	timer_looks();
 }
 
 void gate_saw_list(int64_t began_ns, const char *host, const char *service,

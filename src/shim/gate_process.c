@@ -1,5 +1,6 @@
 /* Processes. */
 #include "shim/gate_priv.h"
+#include "shim/timer.h"
 
 void gate_disowns(struct fd_conn *conn)
 {
@@ -16,6 +17,7 @@ void gate_adopts(void)
 {
 	gate_is_child();
 	gate_attempts_forked();
+	timer_forked();
 }
 
 void gate_saw_fork(pid_t rc)

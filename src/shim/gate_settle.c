@@ -1,4 +1,5 @@
 #include "shim/gate_priv.h"
+#include "shim/timer.h"
 
 /* In a forked copy, or after an event that nobody could judge: nothing of it is ours any more. */
 static void disown(struct fd_conn *conn, int64_t now_ns)
@@ -89,6 +90,7 @@ void gate_looks_at_clock(int64_t now_ns)
 		return;
 	atomic_store(&due_ns, INT64_MAX);
 	fdtab_each(tick, &now_ns);
+	timer_looks();
 }
 
 void gate_gives(struct gate_event *event, struct il_verdict verdict)
@@ -100,6 +102,7 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 	tell_lease(conn);
 	note_due(conn);
 	il_right_give(&conn->right);
+	timer_looks();
 	il_guard_leave(&event->guard);
 }
 

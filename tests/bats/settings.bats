@@ -106,6 +106,17 @@ stayed_closed() { [ -z "$(changes)" ]; }
 	grep -q 'from=HALF_OPEN to=OPEN .*retry_after=7s' "$LOG"
 }
 
+@test "setting auto_transition" {
+	export INTERLOCK_AUTO_TRANSITION=yes INTERLOCK_WAIT_DURATION_IN_OPEN=100ms
+	closed_port
+	shimmed timeout 30 /usr/bin/python3 -c 'import os, socket, sys, time
+for _ in range(5):
+    socket.socket().connect_ex(("127.0.0.1", int(sys.argv[1])))
+while "to=HALF_OPEN" not in open(os.environ["INTERLOCK_LOG"]).read():
+    time.sleep(0.02)' "$PORT" 3>&-
+	[ "$(changes | tail -n 1)" = "OPEN HALF_OPEN" ]
+}
+
 @test "setting window_type, with window_size: the calls of past seconds are forgotten" {
 	export INTERLOCK_WINDOW_TYPE=TIME_BASED INTERLOCK_WINDOW_SIZE=1
 	export INTERLOCK_MINIMUM_NUMBER_OF_CALLS=1000
@@ -266,7 +277,7 @@ assert [event["event"] for event in events].count("call") == 5, events' "$LOG"
 
 # What is read and checked, but not obeyed yet, is listed here until it is.
 @test "tool: every row of the tables has its test" {
-	local later="auto_transition INTERLOCK_REJECT_ESTABLISHED INTERLOCK_REJECT_RESOLVE" name
+	local later="INTERLOCK_REJECT_ESTABLISHED INTERLOCK_REJECT_RESOLVE" name
 	for name in $(sed -n 's/^IL_\(SETTING\|OPTION\)(\([a-zA-Z_]*\),.*/\2/p' \
 		"$ROOT/include/interlock/settings.def" "$ROOT/src/config/options.def"); do
 		[[ " $later " == *" $name "* ]] ||
