@@ -9,9 +9,10 @@
 
 #include "base/file.h"
 
-#define STACK_BYTES 65536
-#define NAP_NS      INT64_C(1000000)    /* at least: what looks due may be in somebody's hands */
-#define LOOK_NS     INT64_C(1000000000) /* at most: others open and reset breakers, too */
+#define STACK_BYTES       65536
+#define LARGE_STACK_BYTES 1048576
+#define NAP_NS            INT64_C(1000000) /* at least: what looks due may be in somebody's hands */
+#define LOOK_NS           INT64_C(1000000000) /* at most: others open and reset breakers, too */
 
 static _Atomic uint32_t life;
 enum { ABSENT, ALIVE, HOPELESS /* the program may have no more threads */ };
@@ -143,7 +144,7 @@ static int create(void)
 
 	int rc = create_with(STACK_BYTES);
 	if (rc)
-		rc = create_with(16 * STACK_BYTES);
+		rc = create_with(LARGE_STACK_BYTES);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }

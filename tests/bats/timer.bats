@@ -28,6 +28,8 @@ def threads():
 def ours():
     return threads().count("interlock")
 def until(condition):
+    if not os.path.getsize(os.environ["INTERLOCK_LOG"]):
+        sys.exit("the log is empty: nobody watches these calls")
     while not condition():
         time.sleep(0.01)
 def changes():
