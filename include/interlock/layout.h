@@ -23,7 +23,7 @@
 #include "interlock/log.h"
 
 #define IL_LAYOUT_MAGIC	    UINT64_C(0x314b434f4c544e49) /* "INTLOCK1" in memory */
-#define IL_LAYOUT_VERSION   2U
+#define IL_LAYOUT_VERSION   1U
 #define IL_BREAKERS_DEFAULT 256U
 #define IL_BREAKERS_MAX	    4096U
 #define IL_NAME_BYTES	    264U /* "host:port" or "unix:/path" with its final 0 */

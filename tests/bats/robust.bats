@@ -104,7 +104,7 @@ for _ in range(6):
 @test "transparent: a log that cannot be written, is a FIFO, a directory, or a full disk" {
 	local log
 	mkfifo "$WORK/fifo"
-	for log in /no/such/dir/log "$WORK/fifo" "$WORK" /dev/full; do
+	for log in /no/such/dir/log "$WORK/fifo" "$WORK" /dev/full syslog; do
 		INTERLOCK_LOG=$log fetches env LD_PRELOAD="$SHIM"
 	done
 }
