@@ -56,7 +56,7 @@ struct il_settings il_settings_default(void);
 void il_settings_complete(struct il_settings *settings);
 
 /*
- * Checks completed settings against their ranges and against each other (SPEC: the settings table).
+ * Checks completed settings against their ranges (settings.def) and against each other.
  * Returns 0, or -EINVAL with one sentence in ret_why that names the setting, its value in single
  * quotes and what is valid, cut to size bytes with its final 0. ret_why is untouched on success.
  * Pure apart from ret_why; no allocation, no locale; any thread, any signal handler.
