@@ -5,6 +5,7 @@ load helper
 
 prepare() {
 	watched control
+	is_watched
 	CONTROL=$WORK/control.rules
 	export INTERLOCK_CONTROL=$CONTROL
 	export INTERLOCK_CONTROL_INTERVAL=500ms
@@ -26,7 +27,7 @@ while True:
     time.sleep(0.05)' "$PORT" >"$CALLS" 2>"$WORK/errors" 3>&- &
 	CALLER=$!
 	PEERS+=("$CALLER")
-	until [ -s "$CALLS" ]; do sleep 0.02; done
+	eventually test -s "$CALLS"
 }
 
 # soon WORD: before long (10 s, as the machine may be busy) a call ends so.
@@ -74,6 +75,8 @@ def until(word):
     began = time.monotonic()
     while open(sys.argv[2]).read().split()[-1] != word:
         time.sleep(0.01)
+        if time.monotonic() - began > 60:
+            sys.exit("in vain: " + word)
     return time.monotonic() - began
 open(sys.argv[1], "w").write("*:* FORCED_OPEN\n")
 print(until("111"))
@@ -118,13 +121,13 @@ PYTHON
 	local _
 	start_peer eof
 	for _ in 1 2 3 4 5 6 7 8; do start_calling; done
-	until [ -n "$(changes)" ]; do sleep 0.02; done
+	eventually eval '[ -n "$(changes)" ]'
 	echo '*:* reset=first' >"$CONTROL"
-	until [ "$(resets)" -ge 1 ]; do sleep 0.02; done
+	eventually eval '[ "$(resets)" -ge 1 ]'
 	sleep 1.5
 	[ "$(resets)" -eq 1 ]
 	echo '*:* reset=second' >"$CONTROL"
-	until [ "$(resets)" -ge 2 ]; do sleep 0.02; done
+	eventually eval '[ "$(resets)" -ge 2 ]'
 	sleep 1.5
 	[ "$(resets)" -eq 2 ]
 }
@@ -201,15 +204,15 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
 	start_peer ok
 	start_calling
 	rm "$CONTROL" && mkfifo "$CONTROL"
-	until grep -q 'it is no regular file; refused' "$LOG"; do sleep 0.02; done
+	eventually grep -q 'it is no regular file; refused' "$LOG"
 	rm "$CONTROL" && mkdir "$CONTROL"
 	soon ok
 	rmdir "$CONTROL"
 	truncate -s 1G "$WORK/large" && mv "$WORK/large" "$CONTROL"
-	until grep -q 'longer than 64 KiB; refused' "$LOG"; do sleep 0.02; done
+	eventually grep -q 'longer than 64 KiB; refused' "$LOG"
 	rm "$CONTROL"
 	echo '*:* FORCED_OPEN' >"$WORK/open" && chmod 660 "$WORK/open" && mv "$WORK/open" "$CONTROL"
-	until grep -q 'group or others may write to it; refused' "$LOG"; do sleep 0.02; done
+	eventually grep -q 'group or others may write to it; refused' "$LOG"
 	soon ok
 	chmod 600 "$CONTROL"
 	soon $refused

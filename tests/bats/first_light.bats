@@ -250,7 +250,7 @@ time.sleep(0.2)
 print("quiet", flush=True)
 time.sleep(3600)' "$PORT" >"$WORK/said" 3>&- &
 	PEERS+=("$!")
-	until grep -q quiet "$WORK/said"; do sleep 0.02; done
+	eventually grep -q quiet "$WORK/said"
 	shimmed timeout 10 bash -c 'exec 9<>"/dev/tcp/127.0.0.1/$0"' "$PORT" 3>&-
 	[ "$(changes | tail -n 1)" = "HALF_OPEN CLOSED" ]
 }

@@ -130,3 +130,20 @@ times() {
 		shimmed timeout 30 "$@" >/dev/null 2>&1 </dev/null 3>&- || :
 	done
 }
+
+# eventually COMMAND...: waits until it succeeds, a minute if it must be, for machines that are busy.
+eventually() {
+	local _
+	for _ in $(seq 3000); do
+		"$@" && return 0
+		sleep 0.02
+	done
+	echo "in vain: $*"
+	return 1
+}
+
+# Fails unless a call is told in the log, so that nobody waits in vain where nobody watches.
+is_watched() {
+	INTERLOCK_REGISTRY=somebody times 1 curl -s http://127.0.0.1:9/
+	[ -s "$LOG" ] && : >"$LOG"
+}

@@ -75,7 +75,7 @@ stayed_closed() { [ -z "$(changes)" ]; }
 		clients+=("$!")
 		PEERS+=("$!")
 	done
-	until [ "$(connections)" -eq 8 ]; do sleep 0.02; done
+	eventually eval '[ "$(connections)" -eq 8 ]'
 	answered 1
 	[ "$(counter rejected)" -eq 1 ]
 }

@@ -99,7 +99,7 @@ time.sleep(1)
 print("hung", flush=True)
 time.sleep(3600)' "$PORT" >"$WORK/hung" 3>&- &
 	PEERS+=("$!")
-	until grep -q hung "$WORK/hung"; do sleep 0.05; done
+	eventually grep -q hung "$WORK/hung"
 	! protected curl -sS --max-time 5 "http://127.0.0.1:$PORT/" 2>"$WORK/errors"
 	[ "$(changes)" = "CLOSED OPEN" ]
 	[ "$(connections)" -eq 8 ]
