@@ -54,15 +54,12 @@ static enum il_admission ask(struct target *target, const struct gate_try *try, 
 			     struct il_ticket *ret_ticket)
 {
 	struct il_self self = gate_self();
-	struct il_recipe recipe = { .name = target->name,
-				    .settings = &gate_state.config.settings };
+	struct il_recipe recipe = gate_recipe(target->name);
 
 	if (try->continues) {
 		*ret_ticket = try->ticket;
 		return IL_ADMITTED;
 	}
-	memcpy(recipe.http_failure, gate_state.config.http_failure.bits,
-	       sizeof(recipe.http_failure));
 	return il_engine_admit(&gate_state.engine, &self, &recipe, now_ns, ret_ticket);
 }
 

@@ -58,14 +58,12 @@ static bool add_host(struct il_text *name, const char *host)
 static void fail_one(struct il_text *name, int64_t duration_ns, int64_t now_ns)
 {
 	struct il_self self = gate_self();
-	struct il_recipe recipe = { .name = name->at, .settings = &gate_state.config.settings };
+	struct il_recipe recipe = gate_recipe(name->at);
 	bool oneway;
 
 	if (!il_config_watches(&gate_state.config, name->at, name->used, NULL) ||
 	    !gate_asks_control(name->at, name->size, NULL, now_ns, &oneway))
 		return;
-	memcpy(recipe.http_failure, gate_state.config.http_failure.bits,
-	       sizeof(recipe.http_failure));
 	il_engine_resolve_failed(&gate_state.engine, &self, &recipe, duration_ns, now_ns);
 }
 

@@ -35,6 +35,9 @@ HIDDEN bool gate_may_know(void);
 /* Is the registry there? Opens it at the first call; false if none is to be had. */
 HIDDEN bool gate_is_open(void);
 
+/* What a new breaker of this process is made with. `name` must outlive it. */
+HIDDEN struct il_recipe gate_recipe(const char *name);
+
 /* Who this thread is. */
 HIDDEN struct il_self gate_self(void);
 

@@ -34,6 +34,15 @@ struct il_self gate_self(void)
 	return (struct il_self){ .pid = pid, .tid = thread_id, .start = start };
 }
 
+struct il_recipe gate_recipe(const char *name)
+{
+	struct il_recipe recipe = { .name = name, .settings = &gate_state.config.settings };
+
+	memcpy(recipe.http_failure, gate_state.config.http_failure.bits,
+	       sizeof(recipe.http_failure));
+	return recipe;
+}
+
 static void read_self(void)
 {
 	struct il_self self = il_self_read();
