@@ -12,7 +12,8 @@
  *   each kill that hit a probe is in abandoned, or its outcome was recorded
  *   CLOSED to OPEN = HALF_OPEN to CLOSED, and OPEN to HALF_OPEN = HALF_OPEN to anything
  *
- * A call that did not get the lock in time passes uncounted, and lock_timeouts says so.
+ * A call that did not get the lock in time passes uncounted, and lock_timeouts says so. Before all
+ * that, nobody dies: there, callers, counters and the log must agree to the last call.
  * usage: flapping [KILLS] [CONCURRENT PROBES]
  */
 #include "rig.h"
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 
 #define CALLERS 8
+#define CALM 300 /* calls of each before the storm */
 #define GIVE_UP_MS 150
 #define STUCK_NS (20 * SECOND)
 #define PROBES_IN 6 /* one of so many kills is meant for a probe */
@@ -30,15 +32,25 @@ static uint64_t kills, kills_of_probes, kills_of_lockers;
 static int64_t half_open_ns, longest_ns;
 static uint64_t generation;
 
+static bool told_to_stop(void)
+{
+	return __atomic_load_n(&board->stop, __ATOMIC_RELAXED);
+}
+
 static int be_client(const char *word, int number)
 {
 	struct sockaddr_in to = server_address();
 
-	while (!__atomic_load_n(&board->stop, __ATOMIC_RELAXED) && strcmp(word, "few") != 0)
-		if (call_address(&to, GIVE_UP_MS, &board->tallies[number]) == SAW_REFUSED)
+	struct tally *tally = &board->tallies[number];
+
+	if (strcmp(word, "few") == 0) {
+		for (int i = 0; i < number; i++)
+			call_address(&to, 0, &board->tallies[TALLIES - 1]);
+		return 0;
+	}
+	while (!told_to_stop() && (tally->begun < CALM || strcmp(word, "calm") != 0))
+		if (call_address(&to, GIVE_UP_MS, tally) == SAW_REFUSED)
 			usleep(500);
-	for (int i = 0; i < number && strcmp(word, "few") == 0; i++)
-		call_address(&to, 0, &board->tallies[TALLIES - 1]);
 	return 0;
 }
 
@@ -137,6 +149,64 @@ static void wait_up_to_ms(uint64_t ms)
 		flap();
 		watch();
 	} while (now_ns() < end_ns);
+}
+
+static uint64_t lines_with(const char *what, const char *outcome)
+{
+	FILE *log = fopen(getenv("INTERLOCK_LOG"), "r");
+	char line[1024];
+	uint64_t lines = 0;
+
+	while (log && fgets(line, sizeof(line), log))
+		lines += strstr(line, what) && strstr(line, outcome);
+	if (log)
+		fclose(log);
+	return lines;
+}
+
+static void judge_calm(void)
+{
+	struct tally sum = tally_sum();
+	bool seen = look_at_server();
+	uint64_t lost = count_of(IL_COUNT_lock_timeouts);
+	uint64_t ended = sum.well + sum.sick + sum.in_vain;
+
+	note("%lu well, %lu sick, %lu in vain, %lu refused, %lu lock timeouts", sum.well, sum.sick,
+	     sum.in_vain, sum.refused, lost);
+	tell(seen && recorded() <= ended && recorded() + lost >= ended &&
+		     count_of(IL_COUNT_rejected) == sum.refused &&
+		     count_of(IL_COUNT_calls_failure) <= sum.sick + sum.in_vain &&
+		     count_of(IL_COUNT_abandoned) + count_of(IL_COUNT_cancelled) == 0,
+	     "while nobody dies, the breaker counts what its callers saw");
+	tell(lines_with(" call ", "=SUCCESS ") == count_of(IL_COUNT_calls_success) &&
+		     lines_with(" call ", "=FAILURE ") == count_of(IL_COUNT_calls_failure) &&
+		     lines_with(" call ", "outcome=") == recorded() &&
+		     lines_with(" state_change ", "to=OPEN") ==
+			     changes(IL_CLOSED, IL_OPEN) + changes(IL_HALF_OPEN, IL_OPEN) &&
+		     recorded() > 0,
+	     "and the log tells of the same calls and changes");
+}
+
+static void be_calm(void)
+{
+	char path[256];
+	int status;
+
+	snprintf(path, sizeof(path), "%s/log", getenv("INTERLOCK_RUNTIME_DIR"));
+	setting("INTERLOCK_REGISTRY", "calm");
+	setting("INTERLOCK_LOG", path);
+	setting("INTERLOCK_LOG_LEVEL", "debug");
+	for (int i = 0; i < CALLERS; i++)
+		callers[i] = client_start("calm", i);
+	for (int i = 0; i < CALLERS; i++)
+		while (waitpid(callers[i], &status, WNOHANG) == 0)
+			wait_up_to_ms(1);
+	judge_calm();
+	unsetenv("INTERLOCK_LOG");
+	setting("INTERLOCK_REGISTRY", "flapping");
+	memset(board->tallies, 0, sizeof(board->tallies));
+	board->connections = 0;
+	longest_ns = 0;
 }
 
 static void kill_one(uint64_t wanted)
@@ -263,10 +333,11 @@ int main(int argc, char **argv)
 	setting("INTERLOCK_WINDOW_SIZE", "20");
 	setting("INTERLOCK_WAIT_DURATION_IN_OPEN", "5ms");
 	setting("INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN", "4");
-	setting("INTERLOCK_SLOW_CALL_DURATION_THRESHOLD", "1s");
+	setting("INTERLOCK_SLOW_CALL_DURATION_THRESHOLD", "10s");
 	setting("INTERLOCK_MAX_CONCURRENT_PROBES", argc > 2 ? argv[2] : "1");
 	int64_t begun_ns = now_ns();
 
+	be_calm();
 	storm(argc > 1 ? (uint64_t)atoi(argv[1]) : 150);
 	tell(recovers(), "it closes once the server is well");
 	tell(longest_ns > 0 && longest_ns < STUCK_NS, "no round of probes took long: %.3f s at most",

@@ -1,11 +1,13 @@
 /*
  * The only probe that a breaker allows, lost: with its process, killed by SIGKILL, or in a server
- * that never answers. Neither may keep the breaker half-open.
+ * that never answers. Neither may keep the breaker half-open. And many ordinary callers lost at
+ * once, which must not open it.
  * usage: probes [ROUNDS]
  */
 #include "rig.h"
 
 #define SLOW_MS 1500
+#define DEPLOYED 20
 
 static int be_client(const char *word, int number)
 {
@@ -139,6 +141,34 @@ static void hang_one(void)
 	client_wait(client);
 }
 
+/* The next caller comes when all of them would be slow. */
+static void deploy(void)
+{
+	pid_t clients[DEPLOYED];
+	int64_t end_ns = now_ns() + PATIENCE_S * SECOND;
+
+	setting("INTERLOCK_REGISTRY", "deploy");
+	setting("INTERLOCK_SLOW_CALL_DURATION_THRESHOLD", "3s");
+	board->mood = MUTE;
+	uint64_t begun = board->requests;
+	for (int i = 0; i < DEPLOYED; i++)
+		clients[i] = client_start("call", 1);
+	while (board->requests < begun + DEPLOYED && now_ns() < end_ns)
+		usleep(1000);
+	for (int i = 0; i < DEPLOYED; i++) {
+		kill(clients[i], SIGKILL);
+		client_wait(clients[i]);
+	}
+	board->mood = WELL;
+	sleep(3);
+	bool good = is_admitted();
+
+	tell(good && state_is(IL_CLOSED) && count_of(IL_COUNT_charged) == 0 &&
+		     count_of(IL_COUNT_calls_failure) <= 1 &&
+		     count_of(IL_COUNT_abandoned) + count_of(IL_COUNT_calls_failure) == DEPLOYED,
+	     "%d callers killed at once, found late: dropped, not charged as slow", DEPLOYED);
+}
+
 int main(int argc, char **argv)
 {
 	int number;
@@ -153,5 +183,6 @@ int main(int argc, char **argv)
 	setting("INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN", "2");
 	kill_many(argc > 1 ? atoi(argv[1]) : 10);
 	hang_one();
+	deploy();
 	return storm_end();
 }

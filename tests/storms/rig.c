@@ -6,6 +6,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -218,11 +219,32 @@ struct sockaddr_in server_address(void)
 	return address_of(INADDR_LOOPBACK, board->port);
 }
 
+/* As a program goes on when a signal interrupted its connect. */
+static int finish_connect(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+	socklen_t length = sizeof(int);
+	int error = 0;
+
+	while (poll(&poll_fd, 1, -1) < 0 && errno == EINTR)
+		;
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static int connect_whole(int fd, const struct sockaddr_in *to)
+{
+	int rc = connect(fd, (const struct sockaddr *)to, sizeof(*to));
+
+	return rc < 0 && errno == EINTR ? finish_connect(fd) : rc;
+}
+
 int reach(const struct sockaddr_in *to)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)to, sizeof(*to)) < 0) {
+	if (fd >= 0 && connect_whole(fd, to) < 0) {
 		int error = errno;
 
 		close(fd);
