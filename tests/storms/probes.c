@@ -7,6 +7,7 @@
 #include "rig.h"
 
 #define SLOW_MS 1500
+#define CALLS_TO_TRIP 4
 #define DEPLOYED 20
 
 static int be_client(const char *word, int number)
@@ -56,24 +57,37 @@ static bool state_is(enum il_state state)
 	return look_at_server() && snapshot.slot.breaker.state == state;
 }
 
-/* OPEN, and its wait is over. */
+/* OPEN, and its wait is over. One call at a time, so that none comes when the wait is over. */
 static bool given_a_wait_that_is_over(void)
 {
 	board->mood = SICK;
-	client_run("call", 4);
+	for (int i = 0; i < 2 * CALLS_TO_TRIP && !state_is(IL_OPEN); i++)
+		client_run("call", 1);
 	bool tripped = state_is(IL_OPEN);
 
 	usleep(60000);
 	return tripped;
 }
 
+/* Whether the server has read so many requests, and so decided not to answer them. */
+static bool was_asked(uint64_t requests)
+{
+	int64_t end_ns = now_ns() + PATIENCE_S * SECOND;
+
+	while (__atomic_load_n(&board->requests, __ATOMIC_RELAXED) < requests && now_ns() < end_ns)
+		usleep(500);
+	return now_ns() < end_ns;
+}
+
 /* The client waits for an answer; what comes after it has one. */
 static pid_t given_a_hanging_probe(void)
 {
+	uint64_t requests = board->requests;
+
 	board->mood = MUTE;
 	pid_t client = client_start("call", 1);
 
-	if (!holds_the_probe(client))
+	if (!was_asked(requests + 1) || !holds_the_probe(client))
 		note("no probe seen");
 	board->mood = WELL;
 	return client;
@@ -98,8 +112,13 @@ static bool kill_and_call(void)
 	uint64_t before = deaths();
 	bool got_it = is_admitted();
 
-	return tripped && held && got_it && deaths() == before + 1 && is_admitted() &&
-	       state_is(IL_CLOSED);
+	bool counted = deaths() == before + 1;
+	bool closed = is_admitted() && state_is(IL_CLOSED);
+
+	if (!tripped || !held || !got_it || !counted || !closed)
+		note("tripped %d, held %d, got it %d, counted %d, closed %d", tripped, held, got_it,
+		     counted, closed);
+	return tripped && held && got_it && counted && closed;
 }
 
 static void kill_many(int rounds)
@@ -145,7 +164,6 @@ static void hang_one(void)
 static void deploy(void)
 {
 	pid_t clients[DEPLOYED];
-	int64_t end_ns = now_ns() + PATIENCE_S * SECOND;
 
 	setting("INTERLOCK_REGISTRY", "deploy");
 	setting("INTERLOCK_SLOW_CALL_DURATION_THRESHOLD", "3s");
@@ -153,8 +171,7 @@ static void deploy(void)
 	uint64_t begun = board->requests;
 	for (int i = 0; i < DEPLOYED; i++)
 		clients[i] = client_start("call", 1);
-	while (board->requests < begun + DEPLOYED && now_ns() < end_ns)
-		usleep(1000);
+	was_asked(begun + DEPLOYED);
 	for (int i = 0; i < DEPLOYED; i++) {
 		kill(clients[i], SIGKILL);
 		client_wait(clients[i]);
