@@ -16,7 +16,9 @@ static void keep_alive(int requests)
 		enum saw saw = exchange(fd);
 
 		tally->begun++;
-		*(saw == SAW_WELL ? &tally->well : saw == SAW_SICK ? &tally->sick : &tally->odd) += 1;
+		*(saw == SAW_WELL   ? &tally->well
+		  : saw == SAW_SICK ? &tally->sick
+				    : &tally->odd) += 1;
 	}
 	close(fd);
 }
@@ -74,8 +76,8 @@ static void never_trips(const char *word, int calls, const char *how)
 	tell(status == 0 && sum.well + sum.sick == (uint64_t)calls && sum.sick * 25 > sum.begun,
 	     "transparent: %d calls %s, each of them answered, one in 20 with a 503", calls, how);
 	tell(counts_are(board->said_well, board->said_sick),
-	     "the breaker counts what the server said: %lu SUCCESS, %lu FAILURE",
-	     board->said_well, board->said_sick);
+	     "the breaker counts what the server said: %lu SUCCESS, %lu FAILURE", board->said_well,
+	     board->said_sick);
 	tell(look_at_server() && snapshot.slot.breaker.state == IL_CLOSED &&
 		     changes(IL_CLOSED, IL_OPEN) == 0 && count_of(IL_COUNT_rejected) == 0,
 	     "and never trips");

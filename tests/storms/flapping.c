@@ -1,11 +1,11 @@
 /*
  * Eight processes that call one server which is well, sick, mute and resets in turn, as ordinary
- * callers and as probes, while one after another is killed by SIGKILL: at random moments, and, for a
- * part, at a moment when it has a probe, or the lock. The breaker is never stuck, its lock never wedged, and
- * every call is accounted for.
+ * callers and as probes, while one after another is killed by SIGKILL: at random moments, and, for
+ * a part, at a moment when it has a probe, or the lock. The breaker is never stuck, its lock never
+ * wedged, and every call is accounted for.
  *
- * What must hold at the end, however many were killed. Each kill cuts at most one call short, so the
- * breaker may have counted one call a kill that its caller did not live to tally:
+ * What must hold at the end, however many were killed. Each kill cuts at most one call short, so
+ * the breaker may have counted one call a kill that its caller did not live to tally:
  *
  *   told <= counted <= told + kills       for calls refused, and for SUCCESS and FAILURE
  *   abandoned + (counted - told) <= kills
@@ -20,12 +20,13 @@
 
 #include <sys/wait.h>
 
-#define CALLERS 8
-#define CALM 300 /* calls of each before the storm */
+#define CALLERS    8
+#define CALM       300 /* calls of each before the storm */
 #define GIVE_UP_MS 150
-#define STUCK_NS (20 * SECOND)
-#define PROBES_IN 6 /* one of so many kills is meant for a probe */
+#define STUCK_NS   (20 * SECOND)
+#define PROBES_IN  6 /* one of so many kills is meant for a probe */
 #define LOCK_LOOKS 200
+#define KILL_MS    100 /* at most, on the average */
 
 static pid_t callers[CALLERS];
 static uint64_t kills, kills_of_probes, kills_of_lockers;
@@ -209,9 +210,8 @@ static void be_calm(void)
 	longest_ns = 0;
 }
 
-static void kill_one(uint64_t wanted)
+static void kill_one(uint64_t wanted, int64_t end_ns)
 {
-	int64_t end_ns = now_ns() + PATIENCE_S * SECOND;
 	uint64_t before = kills;
 
 	if (kills_of_probes * PROBES_IN < wanted && kills % 2)
@@ -228,14 +228,16 @@ static void kill_one(uint64_t wanted)
 /* Only as long as somebody watches. */
 static void storm(uint64_t wanted)
 {
-	int64_t end_ns = now_ns() + PATIENCE_S * SECOND;
+	int64_t end_ns = now_ns() + PATIENCE_S * SECOND + (int64_t)wanted * KILL_MS * MS;
 
 	for (int i = 0; i < CALLERS; i++)
 		callers[i] = client_start("call", i);
 	while (!look_at_server() && now_ns() < end_ns && tally_sum().begun < 1000)
 		usleep(1000);
-	while (kills < wanted && look_at_server())
-		kill_one(wanted);
+	while (kills < wanted && look_at_server() && now_ns() < end_ns)
+		kill_one(wanted, end_ns);
+	tell(kills == wanted && kills_of_probes * PROBES_IN >= wanted,
+	     "%lu processes were killed, one in %d as it had a probe", wanted, PROBES_IN);
 }
 
 /* Well again: CLOSED, and nothing left of the dead. */
@@ -340,8 +342,8 @@ int main(int argc, char **argv)
 	be_calm();
 	storm(argc > 1 ? (uint64_t)atoi(argv[1]) : 150);
 	tell(recovers(), "it closes once the server is well");
-	tell(longest_ns > 0 && longest_ns < STUCK_NS, "no round of probes took long: %.3f s at most",
-	     (double)longest_ns / 1e9);
+	tell(longest_ns > 0 && longest_ns < STUCK_NS,
+	     "no round of probes took long: %.3f s at most", (double)longest_ns / 1e9);
 	judge_counts();
 	judge_changes();
 	judge_lock();

@@ -43,8 +43,7 @@ static void call_as_child(void)
 	struct sockaddr_in to = server_address();
 	bool well = call_address(&to, 0, NULL) == SAW_WELL;
 
-	__atomic_fetch_add(&board->words[well ? CHILDREN_WELL : CHILDREN_BAD], 1,
-			   __ATOMIC_RELAXED);
+	__atomic_fetch_add(&board->words[well ? CHILDREN_WELL : CHILDREN_BAD], 1, __ATOMIC_RELAXED);
 }
 
 static char words[][8] = { "storm", "client", "once" };
@@ -159,7 +158,8 @@ int main(int argc, char **argv)
 	     "transparent: %d children by fork, _Fork, clone, vfork and posix_spawn: all is well",
 	     children);
 	bool seen = look_at_server();
-	uint64_t counted = count_of(IL_COUNT_calls_success), lost = count_of(IL_COUNT_lock_timeouts);
+	uint64_t counted = count_of(IL_COUNT_calls_success),
+		 lost = count_of(IL_COUNT_lock_timeouts);
 
 	note("%lu calls, %lu counted, %lu lock timeouts", well, counted, lost);
 	tell(seen && counted <= well && counted + lost >= well && recorded() == counted,

@@ -8,7 +8,8 @@ bool look_at(const char *name)
 	struct il_reader reader;
 	bool found = false;
 
-	if (il_reader_open(&reader, getenv("INTERLOCK_RUNTIME_DIR"), getenv("INTERLOCK_REGISTRY"), NULL) < 0)
+	if (il_reader_open(&reader, getenv("INTERLOCK_RUNTIME_DIR"), getenv("INTERLOCK_REGISTRY"),
+			   NULL) < 0)
 		return false;
 	for (uint32_t i = 0; i < reader.breakers && !found; i++)
 		found = il_reader_read(&reader, i, now_ns(), &snapshot) == 0 &&
@@ -29,7 +30,8 @@ bool look_at_header(struct il_header *ret_header)
 {
 	struct il_reader reader;
 
-	if (il_reader_open(&reader, getenv("INTERLOCK_RUNTIME_DIR"), getenv("INTERLOCK_REGISTRY"), NULL) < 0)
+	if (il_reader_open(&reader, getenv("INTERLOCK_RUNTIME_DIR"), getenv("INTERLOCK_REGISTRY"),
+			   NULL) < 0)
 		return false;
 	bool whole = pread(reader.fd, ret_header, sizeof(*ret_header), 0) == sizeof(*ret_header);
 

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#define SOURCES 4 /* addresses to connect from, so that ports do not run out */
-#define ROUNDS	3
-#define SPARE	64
+#define SOURCES    4 /* addresses to connect from, so that ports do not run out */
+#define ROUNDS     3
+#define SPARE      64
 #define CONN_BYTES 1024 /* at most, of the shim's, for each connection */
 
 /* board->words: resident KiB of the client after each round, and what went wrong */
@@ -89,7 +89,8 @@ static void judge_memory(int connections)
 	const uint64_t *kib = &board->words[RESIDENT];
 	uint64_t for_each = (kib[1] - kib[0]) * 1024 / (uint64_t)connections;
 
-	note("resident: %lu KiB, then %lu, %lu, %lu: %lu bytes a connection, the program's included",
+	note("resident: %lu KiB, then %lu, %lu, %lu: %lu bytes a connection, the program's "
+	     "included",
 	     kib[0], kib[1], kib[2], kib[3], for_each);
 	tell(kib[1] > kib[0] && for_each <= CONN_BYTES, "transparent: at most %d bytes each",
 	     CONN_BYTES);

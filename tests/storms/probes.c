@@ -6,9 +6,9 @@
  */
 #include "rig.h"
 
-#define SLOW_MS 1500
+#define SLOW_MS       1500
 #define CALLS_TO_TRIP 4
-#define DEPLOYED 20
+#define DEPLOYED      20
 
 static int be_client(const char *word, int number)
 {

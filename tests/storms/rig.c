@@ -300,7 +300,7 @@ enum saw call_address(const struct sockaddr_in *to, int wait_ms, struct tally *t
 	enum saw saw = call_untold(to, wait_ms);
 	uint64_t *cells[] = {
 		[SAW_REFUSED] = &tally->refused, [SAW_WELL] = &tally->well,
-		[SAW_SICK] = &tally->sick,	 [SAW_NOTHING] = &tally->in_vain,
+		[SAW_SICK] = &tally->sick,       [SAW_NOTHING] = &tally->in_vain,
 		[SAW_ODD] = &tally->odd,
 	};
 	++*cells[saw];

@@ -28,19 +28,19 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define MS	INT64_C(1000000)
-#define SECOND	INT64_C(1000000000)
+#define MS         INT64_C(1000000)
+#define SECOND     INT64_C(1000000000)
 #define PATIENCE_S 60 /* for what must come, on a machine however busy */
-#define TALLIES 64
-#define REQUEST "GET / HTTP/1.1\r\nHost: storm\r\n\r\n"
+#define TALLIES    64
+#define REQUEST    "GET / HTTP/1.1\r\nHost: storm\r\n\r\n"
 
 /* What the server does with a request that it has read. */
 enum mood {
-	WELL,	/* 200 */
-	SICK,	/* 503 */
-	MUTE,	/* nothing */
-	RESET,	/* resets the connection */
-	CHANCE	/* 503 to board->percent of them, by a generator with a fixed seed; else 200 */
+	WELL,  /* 200 */
+	SICK,  /* 503 */
+	MUTE,  /* nothing */
+	RESET, /* resets the connection */
+	CHANCE /* 503 to board->percent of them, by a generator with a fixed seed; else 200 */
 };
 
 /* What a client knows of its calls. One writer at a time; killed in between, it is one behind. */
@@ -53,7 +53,7 @@ struct board {
 	uint32_t port; /* of the server, which listens on all of 127.0.0.0/8 */
 	uint32_t mood, percent, delay_us, stop;
 	uint64_t connections, requests, said_well, said_sick; /* the server's own counts */
-	uint64_t words[16]; /* for what a storm needs besides */
+	uint64_t words[16];                                   /* for what a storm needs besides */
 	struct tally tallies[TALLIES];
 };
 extern struct board *board;
@@ -65,13 +65,15 @@ __attribute__((format(printf, 2, 3))) void tell(bool good, const char *text, ...
 __attribute__((format(printf, 1, 2))) void note(const char *text, ...);
 void setting(const char *name, const char *value); /* for clients started from now on */
 
-/* Starts this program as a client with `word` and `number`; its environment is ours and the shim. */
+/* Starts this program as a client with `word` and `number`; its environment is ours and the shim.
+ */
 pid_t client_start(const char *word, int number);
 /* Waits for it. Its status as by waitpid, or -1: it hung and was killed. */
 int client_wait(pid_t client);
 int client_run(const char *word, int number);
 
-/* For main: am I a client, with which word and number? Ends the program if the shim is not loaded. */
+/* For main: am I a client, with which word and number? Ends the program if the shim is not loaded.
+ */
 const char *client_word(int argc, char **argv, int *ret_number);
 
 /* A call from begin to end, on a connection of its own: connect, request, answer, close. `wait_ms`

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 
 #define BACKLOG 4096
-#define FDS	65536
-#define LOOKS	64
+#define FDS     65536
+#define LOOKS   64
 
 static const char well[] = "HTTP/1.1 200 Said\r\nContent-Length: 3\r\n\r\nhi\n";
 static const char sick[] = "HTTP/1.1 503 Said\r\nContent-Length: 3\r\n\r\nno\n";

@@ -1,8 +1,8 @@
 /*
- * Threads that talk while a timer interrupts each of them a thousand times a second, and the handler
- * talks too. A handler that interrupted the shim in its own work passes unjudged; all other calls
- * are counted once, all are well, and nothing hangs. With SA_RESTART and without.
- * usage: signals [CALLS of each thread]
+ * Threads that talk while a timer interrupts each of them a thousand times a second, and the
+ * handler talks too. A handler that interrupted the shim in its own work passes unjudged; all other
+ * calls are counted once, all are well, and nothing hangs. With SA_RESTART and without. usage:
+ * signals [CALLS of each thread]
  */
 #include "rig.h"
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define TALKERS 2
+#define TALKERS  2
 #define EVERY_NS 1000000
 
 /* board->words */
@@ -91,7 +91,8 @@ static void storm(const char *word, const char *how, int each)
 		     tally_sum().sick == 0 && handled > 0,
 	     "transparent: %s, %lu calls are well, and all of the handlers", how, told);
 	bool seen = look_at_server();
-	uint64_t counted = count_of(IL_COUNT_calls_success), lost = count_of(IL_COUNT_lock_timeouts);
+	uint64_t counted = count_of(IL_COUNT_calls_success),
+		 lost = count_of(IL_COUNT_lock_timeouts);
 
 	note("%lu calls of the handlers; %lu counted, %lu lock timeouts, %.1f s", handled, counted,
 	     lost, (double)(now_ns() - begun_ns) / 1e9);

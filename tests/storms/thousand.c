@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-#define SLOTS	 256
-#define WALK	 1000
-#define CROWD	 4
-#define LAST	 50 /* each of the crowd visits in the end, and which must all be there */
-#define REVISIT	 50 /* the favourite, after so many others */
+#define SLOTS    256
+#define WALK     1000
+#define CROWD    4
+#define LAST     50          /* each of the crowd visits in the end, and which must all be there */
+#define REVISIT  50          /* the favourite, after so many others */
 #define SICK_NET 0x7f090000U /* 127.9.0.0: nobody listens on the closed port */
 #define WELL_NET 0x7f010000U /* 127.1.0.0 */
 
@@ -132,8 +132,8 @@ static pid_t given_two_that_stay(void)
 	bool watched = is_there(SICK_NET, 1, (uint32_t)board->words[CLOSED_PORT]);
 	pid_t holder = client_start("hold", 0);
 
-	while (watched && now_ns() < end_ns && !(is_there(SICK_NET, 99, board->port) &&
-						 leases_open(IL_LEASE_CALL) == 1))
+	while (watched && now_ns() < end_ns &&
+	       !(is_there(SICK_NET, 99, board->port) && leases_open(IL_LEASE_CALL) == 1))
 		usleep(1000);
 	return holder;
 }
