@@ -432,7 +432,7 @@ static pid_t copy(int form)
 }
 
 /* PORT echoes. Copies by _Fork, clone and fork, beside threads that talk: 200 conversations of the
- * threads, 60 of children, and one of the parent before and after. */
+ * threads, 60 of children, and two calls of the parent on one connection. */
 static void copies(void)
 {
 	pthread_t threads[2];
@@ -452,6 +452,7 @@ static void copies(void)
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+	usleep(150000); /* the opening is over */
 	talk(fd);
 	printf("failures %d close %d\n", failures, close(fd));
 }
