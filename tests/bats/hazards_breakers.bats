@@ -5,6 +5,7 @@ load helper
 
 prepare() {
 	watched breakers
+	is_watched
 	export INTERLOCK_WAIT_DURATION_IN_OPEN=100ms INTERLOCK_FAILURE_RATE_THRESHOLD=1.0
 	closed_port
 	URL=http://127.0.0.1:$PORT/

@@ -25,6 +25,7 @@ outcomes_of() { sed -nE "s/.* (call|amended) breaker=127.0.0.1:$1 outcome=([A-Z_
 	[[ $output == *"same 1 read 0"* && $output == *"write -1 errno 32"* ]]
 	[ -z "$(changes)" ]
 	[ "$(outcomes '[A-Z_]*FAILURE')" -eq 0 ]
+	"$OUT/tests/state" "$INTERLOCK_RUNTIME_DIR" descriptors | grep -q "^127.0.0.1:$PORT CLOSED"
 }
 
 @test "a number closed unseen and used for another socket: two calls, and UDP is none" {
