@@ -45,7 +45,7 @@ void gate_exits(void)
 		return;
 	if (fdtab_entries && fdtab_may_change()) {
 		for (int fd = 0; fd <= fdtab_highest(); fd++) {
-			struct fd_conn *conn = gate_watches(fd) ? fdtab_drop(fd) : NULL;
+			struct fd_conn *conn = fdtab_drop(fd);
 
 			if (conn)
 				gate_judges_close(conn, fd, guard.now_ns);

@@ -50,6 +50,26 @@ assert libc.syscall(3, connection.detach(), 0, 0) == 0' "$PORT"
 	[ "$output" = alive ]
 }
 
+@test "a program that confines itself after it has connected lives, and is watched until then" {
+	start_peer echo
+	"$CC" -O2 -w -o "$WORK/confined" "$SRC/confined.c"
+	for how in "" call; do
+		run_twice "$WORK/confined" "$PORT" $how
+		[ "$output" = alive ]
+	done
+	[ "$(grep -c 'seccomp: this program confines itself' "$LOG")" -eq 2 ]
+	are_all_good 2
+}
+
+@test "a program that only asks what seccomp can do, as libseccomp does, is watched" {
+	LD_PRELOAD=$SHIM /usr/bin/python3 -c 'import ctypes, sys, urllib.request
+libc = ctypes.CDLL(None)
+libc.syscall(317, 1, 0, None)
+libc.prctl(22, 2, None)
+urllib.request.urlopen(sys.argv[1]).read()' "$URL" 3>&-
+	are_all_good 1
+}
+
 @test "libfaketime on either side: calls are counted, and their durations are real" {
 	local faketime preload
 	faketime=$(find /usr/lib -name libfaketime.so.1 2>/dev/null | head -n 1)

@@ -2,6 +2,7 @@
  * Forbids itself every system call but those that it makes from then on; another one is its death.
  * usage: confined            connects nowhere: reads, writes, copies and closes descriptors
  *        confined PORT       has connected before (the peer echoes), then talks and closes
+ *        confined PORT call  the same, by the system call seccomp and not by prctl
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1),                                     \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static void confine(void)
+static void confine(int by_call)
 {
 	static struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -31,7 +32,8 @@ static void confine(void)
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	    (by_call ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)
+		     : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)))
 		exit(3);
 }
 
@@ -51,7 +53,7 @@ int main(int argc, char **argv)
 	int fd = argc > 1 ? reach(argv[1]) : open("/dev/zero", O_RDONLY), copy;
 	char byte;
 
-	confine();
+	confine(argc > 2);
 	copy = dup(fd);
 	if (argc > 1 && (send(fd, "x", 1, 0) != 1 || recv(fd, &byte, 1, 0) != 1))
 		return 5;
