@@ -29,8 +29,7 @@ START_TEST(the_kernels_clock_is_found_and_tells_its_time)
 	ck_assert_ptr_nonnull((void *)clock);
 	ck_assert_int_eq(clock(CLOCK_MONOTONIC, &at), 0);
 	ck_assert_int_ge((int64_t)at.tv_sec * 1000000000 + at.tv_nsec, before_ns);
-	ck_assert_int_le((int64_t)at.tv_sec * 1000000000 + at.tv_nsec,
-			 kernel_ns(CLOCK_MONOTONIC));
+	ck_assert_int_le((int64_t)at.tv_sec * 1000000000 + at.tv_nsec, kernel_ns(CLOCK_MONOTONIC));
 }
 END_TEST
 

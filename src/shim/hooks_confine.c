@@ -1,7 +1,7 @@
 /*
- * Seccomp. A program may forbid itself all system calls but those that it makes, on pain of death. Ours
- * (getpid at a close, a look at the kernel at a failure, the log) would then be the end of it, and
- * nobody can tell what a filter allows: such a program is watched no further.
+ * Seccomp. A program may forbid itself all system calls but those that it makes, on pain of death.
+ * Ours (getpid at a close, a look at the kernel at a failure, the log) would then be the end of it,
+ * and nobody can tell what a filter allows: such a program is watched no further.
  */
 #include <linux/seccomp.h>
 #include <stdbool.h>

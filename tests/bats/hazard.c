@@ -64,8 +64,8 @@ static bool visit(void)
 {
 	char byte = 0;
 	int fd = reach();
-	bool good = send(fd, "y", 1, MSG_NOSIGNAL) == 1 && recv(fd, &byte, 1, 0) == 1 &&
-		    byte == 'y';
+	bool good =
+		send(fd, "y", 1, MSG_NOSIGNAL) == 1 && recv(fd, &byte, 1, 0) == 1 && byte == 'y';
 
 	return close(fd) == 0 && good;
 }
@@ -83,20 +83,35 @@ static void close_unseen(int fd)
 		printf("unseen: %ld\n", rc);
 }
 
-/* PORT echoes, or is mute. Each way to copy a descriptor: the copy goes on when the first is closed. */
+/* PORT echoes, or is mute. Each way to copy a descriptor: the copy goes on when the first is
+ * closed. */
 static void dups(void)
 {
 	for (int form = 0; form < 7; form++) {
 		int fd = reach(), copy = -1;
 
 		switch (form) {
-		case 0: copy = dup(fd); break;
-		case 1: copy = dup2(fd, 60); break;
-		case 2: copy = dup3(fd, 61, O_CLOEXEC); break;
-		case 3: copy = fcntl(fd, F_DUPFD, 62); break;
-		case 4: copy = fcntl(fd, F_DUPFD_CLOEXEC, 63); break;
-		case 5: copy = fcntl64(fd, F_DUPFD, 64); break;
-		case 6: copy = fcntl64(fd, F_DUPFD_CLOEXEC, 65); break;
+		case 0:
+			copy = dup(fd);
+			break;
+		case 1:
+			copy = dup2(fd, 60);
+			break;
+		case 2:
+			copy = dup3(fd, 61, O_CLOEXEC);
+			break;
+		case 3:
+			copy = fcntl(fd, F_DUPFD, 62);
+			break;
+		case 4:
+			copy = fcntl(fd, F_DUPFD_CLOEXEC, 63);
+			break;
+		case 5:
+			copy = fcntl64(fd, F_DUPFD, 64);
+			break;
+		case 6:
+			copy = fcntl64(fd, F_DUPFD_CLOEXEC, 65);
+			break;
 		}
 		printf("%d %d ", form, close(fd));
 		patience(copy, 300);
@@ -124,8 +139,8 @@ static void number_to_file(void)
 	printf("close %d\n", close(file));
 }
 
-/* PORT is mute. The same in the middle of a call: neither end of file nor EPIPE of what stands there
- * now says anything of the peer. */
+/* PORT is mute. The same in the middle of a call: neither end of file nor EPIPE of what stands
+ * there now says anything of the peer. */
 static void number_to_pipe(void)
 {
 	for (int i = 0; i < 6; i++) {
@@ -224,8 +239,8 @@ static void *receive(void *ret_got)
 	return NULL;
 }
 
-/* PORT answers a request late (HTTP), OTHER-PORT is mute. A thread waits, another closes under it and
- * connects elsewhere: what the first one gets in the end is of the old connection. */
+/* PORT answers a request late (HTTP), OTHER-PORT is mute. A thread waits, another closes under it
+ * and connects elsewhere: what the first one gets in the end is of the old connection. */
 static void closed_by_another(void)
 {
 	static const char request[] = "GET / HTTP/1.0\r\n\r\n";
@@ -327,8 +342,8 @@ static void ask_among_signals(int fd)
 	printf("%d", got > 0);
 }
 
-/* PORT is slow (HTTP). A signal every millisecond, and calls without SA_RESTART; then the same socket
- * is set free by AF_UNSPEC and connects anew. */
+/* PORT is slow (HTTP). A signal every millisecond, and calls without SA_RESTART; then the same
+ * socket is set free by AF_UNSPEC and connects anew. */
 static void signals(void)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };

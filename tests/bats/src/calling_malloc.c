@@ -1,5 +1,5 @@
-/* An allocator that closes, reads and connects each time: whoever allocates while he looks up what it
- * calls goes round in circles. */
+/* An allocator that closes, reads and connects each time: whoever allocates while he looks up what
+ * it calls goes round in circles. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>

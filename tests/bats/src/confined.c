@@ -25,8 +25,13 @@ static void confine(int by_call)
 {
 	static struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		ALLOW(read), ALLOW(write), ALLOW(dup), ALLOW(close), ALLOW(exit_group),
-		ALLOW(sendto), ALLOW(recvfrom),
+		ALLOW(read),
+		ALLOW(write),
+		ALLOW(dup),
+		ALLOW(close),
+		ALLOW(exit_group),
+		ALLOW(sendto),
+		ALLOW(recvfrom),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };

@@ -1,5 +1,6 @@
-/* A library whose constructor starts eight threads, each of which connects to PORT (the environment's)
- * while the rest of the program is still being set up, and that forks if FORK is set. */
+/* A library whose constructor starts eight threads, each of which connects to PORT (the
+ * environment's) while the rest of the program is still being set up, and that forks if FORK is
+ * set. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
