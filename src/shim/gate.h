@@ -100,4 +100,7 @@ HIDDEN void gate_disowns(struct fd_conn *conn);
 HIDDEN void gate_saw_fork(pid_t rc);
 HIDDEN void gate_exits(void);
 
+/* init.c. The program is about to forbid itself system calls: the last one of ours is made here. */
+HIDDEN void gate_confines(void);
+
 #endif

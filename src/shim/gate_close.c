@@ -34,8 +34,11 @@ void gate_judges_close(struct fd_conn *conn, int fd, int64_t now_ns)
 {
 	struct il_kernel kernel = { .tcp = IL_TCP_UNKNOWN };
 
-	if (!il_right_take(&conn->right, now_ns))
-		return; /* its lease will be found */
+	if (!il_right_take(&conn->right, now_ns)) {
+		/* Its lease will be found, and nobody is to take it for one who waits. */
+		il_engine_wait(&gate_state.engine, &conn->ticket, 0);
+		return;
+	}
 	if (il_connection_is_used(&conn->core)) {
 		if (is_open(conn))
 			kernel = gate_asks_kernel(fd, conn->phase == CONN_CONNECTED);

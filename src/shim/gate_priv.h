@@ -44,7 +44,10 @@ HIDDEN struct il_self gate_self(void);
 /* In a forked child: it is somebody else now. */
 HIDDEN void gate_is_child(void);
 
-/* Ends our presence in the registry, and all watching. */
+/* From here on no connection is watched that was not before. True: the registry was open; what there
+ * is can still be judged, and then gate_leaves ends our presence in it. */
+HIDDEN bool gate_opens_no_more(void);
+HIDDEN bool gate_is_leaving(void);
 HIDDEN void gate_leaves(void);
 
 /* Facts about the destination of conn, asked anew. For events that they decide; bytes that come and

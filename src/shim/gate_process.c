@@ -36,16 +36,17 @@ void gate_saw_fork(pid_t rc)
 	il_guard_leave(&guard);
 }
 
-/* Everything that is still open is closed by the kernel, later than we can see. */
+/* Everything that is still open is closed by the kernel, later than we can see. Other threads go on
+ * until then, and may open anew what was judged already: hence first of all nothing new. */
 void gate_exits(void)
 {
 	struct il_guard guard;
 
 	if (!gate_is_on() || !il_guard_enter(&guard))
 		return;
-	if (fdtab_entries && fdtab_may_change()) {
+	if (fdtab_entries && fdtab_may_change() && gate_opens_no_more()) {
 		for (int fd = 0; fd <= fdtab_highest(); fd++) {
-			struct fd_conn *conn = gate_watches(fd) ? fdtab_drop(fd) : NULL;
+			struct fd_conn *conn = fdtab_drop(fd);
 
 			if (conn)
 				gate_judges_close(conn, fd, guard.now_ns);

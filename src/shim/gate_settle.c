@@ -48,7 +48,7 @@ static void tell_lease(struct fd_conn *conn)
 		return;
 	if (held_ns || conn->held_since_ns)
 		il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
-	if (!held_ns)
+	if (!held_ns && !gate_is_leaving())
 		il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
 	conn->waiting_since_ns = since_ns;
 	conn->held_since_ns = held_ns;

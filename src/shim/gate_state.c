@@ -200,10 +200,19 @@ bool gate_may_know(void)
 	return atomic_load(&registry) == REGISTRY_OPEN || options.permanent;
 }
 
+bool gate_opens_no_more(void)
+{
+	return atomic_exchange(&registry, REGISTRY_HOPELESS) == REGISTRY_OPEN;
+}
+
+bool gate_is_leaving(void)
+{
+	return atomic_load_explicit(&registry, memory_order_relaxed) != REGISTRY_OPEN;
+}
+
 void gate_leaves(void)
 {
 	struct il_self self = gate_self();
 
-	if (atomic_exchange(&registry, REGISTRY_HOPELESS) == REGISTRY_OPEN)
-		il_segment_leave(&gate_state.engine.segment, &options, &self);
+	il_segment_leave(&gate_state.engine.segment, &options, &self);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -244,6 +245,10 @@ static void numbers(void)
 	WORKS(fcntl, fcntl(mine, F_GETFL));
 	FAILS(fcntl64, fcntl64(mine, 9999, 0));
 	WORKS(fcntl64, fcntl64(mine, F_SETFL, 0));
+	FAILS(prctl, prctl(12345, 0, 0, 0, 0));
+	FAILS(prctl, prctl(PR_SET_SECCOMP, 2, NULL, 0, 0));
+	WORKS(prctl, prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
+	FAILS(syscall, syscall(SYS_seccomp, 1, 0, NULL));
 	FAILS(ioctl, ioctl(mine, 0x1234567, &value));
 	WORKS(ioctl, ioctl(mine, FIONBIO, &value));
 	value = 0;
