@@ -81,6 +81,14 @@ void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *se
 void il_engine_host_failed(struct il_engine *engine, const struct il_self *self, const char *host,
 			   int64_t duration_ns, int64_t now_ns);
 
+/*
+ * Before the caller's image is replaced: its call holds no lease any more, as nobody would give that
+ * back. An ordinary call may still be settled; that of a probe, whose place is free again, and one
+ * that was charged already are unjudged from here on.
+ */
+void il_engine_unlease(struct il_engine *engine, const struct il_self *self,
+		       struct il_ticket *ticket, int64_t now_ns);
+
 /* Since when the owner waits for an answer (0: it does not): what a visitor judges it by. */
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns);
 

@@ -88,6 +88,13 @@ bool fdtab_may_change(void)
 	return true;
 }
 
+bool fdtab_is_mine(void)
+{
+	struct table *here = atomic_load(&table);
+
+	return here && atomic_load(&here->owner) == il_sys_getpid();
+}
+
 bool fdtab_may_add(void)
 {
 	struct table *here = atomic_load(&table);

@@ -61,6 +61,10 @@ HIDDEN bool fdtab_may_change(void);
  * call. */
 HIDDEN bool fdtab_may_add(void);
 
+/* Is the calling process the table's owner, and not a vfork child or a copy that nobody owns yet?
+ * False without a table. Changes nothing. */
+HIDDEN bool fdtab_is_mine(void);
+
 /* The connection of an entry; null if it is none. Stays readable for ever, but may be another
  * connection later: compare its life. */
 HIDDEN struct fd_conn *fdtab_conn(uint32_t entry);

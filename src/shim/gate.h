@@ -99,5 +99,7 @@ HIDDEN void gate_adopts(void);
 HIDDEN void gate_disowns(struct fd_conn *conn);
 HIDDEN void gate_saw_fork(pid_t rc);
 HIDDEN void gate_exits(void);
+/* Before an exec, which may fail. */
+HIDDEN void gate_execs(void);
 
 #endif

@@ -330,6 +330,38 @@ static void processes(void)
 	TRY("dlopen", "works", dlopen(NULL, RTLD_NOW) != NULL);
 }
 
+/* The new image says by its exit status what came over: arguments, those on the stack too, and the
+ * environment. */
+static void images(void)
+{
+	static char *const words[] = { "sh", "-c", "exit $#$E", "sh", "a", "b", NULL };
+	static char *const env[] = { "E=1", NULL };
+	const char *none = "/no/such/file", *sh = "/bin/sh", *count = "exit $#$E";
+	int shell = open(sh, O_RDONLY | O_CLOEXEC);
+	pid_t child;
+
+#define EXECS(name, bad, good)                                                                     \
+	FAILS(name, bad);                                                                          \
+	fflush(stdout);                                                                            \
+	if ((child = fork()) == 0)                                                                 \
+		good, _exit(99);                                                                   \
+	WORKS(name, status_of(child))
+
+	EXECS(execve, execve(none, words, env), execve(sh, words, env));
+	EXECS(execv, execv(none, words), execv(sh, words));
+	EXECS(execvp, execvp("no such file", words), execvp("sh", words));
+	EXECS(execvpe, execvpe("no such file", words, env), execvpe("sh", words, env));
+	EXECS(fexecve, fexecve(-1, words, env), fexecve(shell, words, env));
+	EXECS(execveat, execveat(-1, "sh", words, env, 0),
+	      execveat(shell, "", words, env, AT_EMPTY_PATH));
+	EXECS(execl, execl(none, none, NULL),
+	      execl(sh, "sh", "-c", count, "sh", "a", "b", "c", "d", "e", "f", "g", NULL));
+	EXECS(execle, execle(none, none, NULL, env),
+	      execle(sh, "sh", "-c", count, "sh", "a", "b", "c", "d", "e", "f", NULL, env));
+	EXECS(execlp, execlp("no such file", none, NULL),
+	      execlp("sh", "sh", "-c", count, "sh", "a", "b", "c", "d", "e", NULL));
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -344,6 +376,7 @@ int main(int argc, char **argv)
 	numbers();
 	names();
 	processes();
+	images();
 	WORKS(shutdown, shutdown(mine, SHUT_WR));
 	TRY("read", "ends", read(theirs, room, 1));
 	WORKS(close, close(mine));
