@@ -4,26 +4,12 @@
 
 #define FIND_TRIES 3 /* a breaker may be evicted between finding it and looking at it */
 
-static bool admits_all(uint32_t state)
-{
-	return state == IL_CLOSED || state == IL_DISABLED || state == IL_METRICS_ONLY;
-}
-
 static void open_lease(struct il_slot *slot, const struct il_self *self, int64_t now_ns,
 		       struct il_ticket *ticket)
 {
 	ticket->lease = il_lease_open(slot, self, ticket->generation, now_ns);
 	if (ticket->lease.place == 0)
 		il_slot_count_now(slot, IL_COUNT_unleased, 1);
-}
-
-/* OPEN and surely not yet over: told by the committed head alone, without the lock. */
-static bool surely_open(const struct il_slot *slot, uint64_t word, int64_t now_ns)
-{
-	int64_t opened_ns, wait_ns;
-
-	return il_open_since(slot, word, &opened_ns, &wait_ns) && now_ns >= opened_ns &&
-	       now_ns - opened_ns < wait_ns;
 }
 
 /* Asks the breaker itself. Its probes take a lease with the same commit: without, there is none. */
@@ -74,9 +60,9 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 	uint64_t word = il_slot_word(slot);
 
 	ticket->generation = IL_COMMIT_GENERATION(word);
-	if (admits_all(IL_COMMIT_STATE(word)))
+	if (il_admits_all(IL_COMMIT_STATE(word)))
 		admission = IL_ADMITTED;
-	else if (IL_COMMIT_STATE(word) != IL_FORCED_OPEN && !surely_open(slot, word, now_ns))
+	else if (IL_COMMIT_STATE(word) != IL_FORCED_OPEN && !il_surely_open(slot, word, now_ns))
 		admission = ask(engine, self, now_ns, ticket);
 	if (admission == IL_ADMITTED && ticket->lease.place == 0)
 		open_lease(slot, self, now_ns, ticket);
@@ -151,7 +137,7 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 	ret_ticket->slot = place;
 	ret_ticket->incarnation = incarnation;
 	ret_ticket->generation = IL_COMMIT_GENERATION(word);
-	ret_ticket->passed = !admits_all(IL_COMMIT_STATE(word));
+	ret_ticket->passed = !il_admits_all(IL_COMMIT_STATE(word));
 	if (!ret_ticket->passed)
 		open_lease(slot, self, now_ns, ret_ticket);
 }

@@ -77,7 +77,13 @@ void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,
 void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *self,
 			      const struct il_recipe *recipe, int64_t duration_ns, int64_t now_ns);
 
-/* The same where the port is not known: of every breaker of that host that exists. */
+/* Would a call to `name` be rejected now? Takes no probe's place and moves nothing, but looks after the
+ * calls of others where probes stand in the way. False also where there is no such breaker. True:
+ * ret_ticket is for il_engine_reject, if the caller does reject something. */
+bool il_engine_would_reject(struct il_engine *engine, const struct il_self *self, const char *name,
+			    int64_t now_ns, struct il_ticket *ret_ticket);
+
+/* The same as il_engine_resolve_failed where the port is not known: of every breaker of that host that exists. */
 void il_engine_host_failed(struct il_engine *engine, const struct il_self *self, const char *host,
 			   int64_t duration_ns, int64_t now_ns);
 

@@ -91,7 +91,17 @@ HIDDEN void gate_saw_list(int64_t began_ns, const char *host, const char *servic
 			  const struct addrinfo *list, int rc);
 HIDDEN void gate_saw_host(int64_t began_ns, const char *host, const struct hostent *entry,
 			  int host_error);
+/* gate_resolve.c. True: the look-up must not be made, as the breaker would reject the connect that
+ * follows it. `service` may be null; `flags` are those of the hints. gate_rejects_host sets h_errno
+ * and errno as gethostbyname would where nobody answers. */
+HIDDEN bool gate_rejects_lookup(const char *host, const char *service, int flags);
+HIDDEN bool gate_rejects_host(const char *host);
 HIDDEN int gate_host_error(void); /* h_errno */
+/* gate_request.c. Requests are about to be made; returns the time, or 0: nothing is to follow. And:
+ * rc is what gai_error says of one that the program has in hand. began_ns: since when it was waited
+ * for; 0: it was not. */
+HIDDEN int64_t gate_requests(int mode, struct gaicb *const *list, int count);
+HIDDEN void gate_saw_request(const struct gaicb *request, int rc, int64_t began_ns);
 
 /* gate_process.c. In a forked copy: gate_adopts once, gate_disowns for each connection, whose
  * exchanges are the parent's. */

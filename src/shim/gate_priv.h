@@ -51,6 +51,10 @@ HIDDEN void gate_leaves(void);
  * go do with what was last known. */
 HIDDEN const struct il_facts *gate_facts(struct fd_conn *conn);
 
+/* gate_resolve.c: a look-up failed for good or without an answer. `service` is "" if there is none. */
+HIDDEN void gate_lookup_failed(const char *host, const char *service, int64_t began_ns,
+			       int64_t now_ns);
+
 /* gate_control.c: what the operator's file says. The registry is open. Looks at the file if that is
  * due: called once a call. */
 HIDDEN void gate_looks_at_control(const struct il_self *self, int64_t now_ns);

@@ -272,6 +272,7 @@ static void names(void)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM }, *list;
 	struct gaicb one = { .ar_name = "127.0.0.1" }, *all[1] = { &one };
+	struct gaicb none = { .__return = EAI_NONAME };
 	struct hostent entry, *result;
 	char buffer[1024];
 	int error = 0;
@@ -282,7 +283,10 @@ static void names(void)
 	       ntohs(((struct sockaddr_in *)list->ai_addr)->sin_port));
 	freeaddrinfo(list);
 	FAILS(getaddrinfo_a, getaddrinfo_a(99, all, 1, NULL));
+	FAILS(gai_error, gai_error(&none));
 	WORKS(getaddrinfo_a, getaddrinfo_a(GAI_WAIT, all, 1, NULL));
+	WORKS(gai_error, gai_error(&one));
+	WORKS(gai_error, gai_error(&one));
 	TRY("gethostbyname", "fails", gethostbyname("not a host.invalid") != NULL);
 	TRY("gethostbyname", "works", gethostbyname("127.0.0.1") != NULL);
 	TRY("gethostbyname2", "fails", gethostbyname2("127.0.0.1", 999) != NULL);
