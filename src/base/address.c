@@ -148,6 +148,19 @@ static void add_unix(struct il_text *text, const struct sockaddr *to, socklen_t 
 	il_text_bytes(text, path, strnlen(path, length));
 }
 
+void il_address_key(struct il_text *text, enum il_key key, const char *host,
+		    const struct il_address *address)
+{
+	if (host[0] && (key == IL_KEY_HOST_PORT || key == IL_KEY_HOST))
+		il_text_add(text, host);
+	else
+		il_address_text(text, address);
+	if (key == IL_KEY_HOST_PORT || key == IL_KEY_ADDRESS_PORT) {
+		il_text_char(text, ':');
+		il_text_unsigned(text, address->port);
+	}
+}
+
 int il_address_name(struct il_text *text, enum il_key key, const char *host,
 		    const struct sockaddr *to, socklen_t size)
 {
@@ -162,13 +175,6 @@ int il_address_name(struct il_text *text, enum il_key key, const char *host,
 
 	if (rc < 0)
 		return rc;
-	if (host[0] && (key == IL_KEY_HOST_PORT || key == IL_KEY_HOST))
-		il_text_add(text, host);
-	else
-		il_address_text(text, &address);
-	if (key == IL_KEY_HOST_PORT || key == IL_KEY_ADDRESS_PORT) {
-		il_text_char(text, ':');
-		il_text_unsigned(text, address.port);
-	}
+	il_address_key(text, key, host, &address);
 	return 0;
 }

@@ -88,6 +88,7 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = *ticket;
 	conn->oneway = target->oneway;
+	conn->rules = (struct conn_rules){ .address = target->address };
 	conn->facts = gate_state.facts;
 	gate_facts(conn);
 	gate_learns_statuses(conn);

@@ -64,6 +64,12 @@ HIDDEN void gate_looks_at_control(const struct il_self *self, int64_t now_ns);
 HIDDEN bool gate_asks_control(char *name, size_t size, const struct il_address *address,
 			      int64_t now_ns, bool *ret_oneway);
 
+/* Is nothing of conn's current call to be recorded, as a line says by now that its destination is
+ * ignored? What the call held is then given back. Asks the rules when there are others: else one
+ * comparison. And: is the call ignored that is about to begin? */
+HIDDEN bool gate_ignores(struct fd_conn *conn, int64_t now_ns);
+HIDDEN bool gate_ignores_next(struct fd_conn *conn, int64_t now_ns);
+
 /* Which statuses are failures of conn's destination, from its slot. */
 HIDDEN void gate_learns_statuses(struct fd_conn *conn);
 

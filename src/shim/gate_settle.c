@@ -134,6 +134,20 @@ static bool is_failed_attempt(struct il_verdict verdict)
 	       (verdict.kind == IL_VERDICT_RECORD && IL_FAILED(verdict.outcome));
 }
 
+/* What is ignored has no ticket: its breaker is all that is remembered. */
+static void begin_call(struct fd_conn *conn, const struct il_self *self, int64_t now_ns)
+{
+	gate_looks_at_control(self, now_ns);
+	if (gate_ignores_next(conn, now_ns)) {
+		conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
+						   .incarnation = conn->ticket.incarnation };
+	} else {
+		il_engine_begin(&gate_state.engine, self, &conn->ticket, now_ns, &conn->ticket);
+		gate_learns_statuses(conn);
+	}
+	conn->waiting_since_ns = conn->held_since_ns = 0;
+}
+
 void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns)
 {
 	if (!verdict.kind && !verdict.flags)
@@ -141,6 +155,8 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 
 	struct il_self self = gate_self();
 
+	if (gate_ignores(conn, now_ns))
+		verdict = (struct il_verdict){ .flags = verdict.flags & IL_CALL_BEGINS };
 	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)
@@ -157,10 +173,6 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 		conn->facts.dest |= IL_DEST_ANSWERED;
 	if (verdict.flags & IL_LEARNT_GREETED)
 		conn->facts.dest |= IL_DEST_GREETED;
-	if (verdict.flags & IL_CALL_BEGINS) {
-		gate_looks_at_control(&self, now_ns);
-		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
-		gate_learns_statuses(conn);
-		conn->waiting_since_ns = conn->held_since_ns = 0;
-	}
+	if (verdict.flags & IL_CALL_BEGINS)
+		begin_call(conn, &self, now_ns);
 }
