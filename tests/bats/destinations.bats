@@ -202,3 +202,149 @@ assert look_up("gone.test.", None) == "again"'
 	[ "$(counter gone.test:5432 calls_failure)" -eq 2 ]
 	[ "$(outcomes FAILURE)" -eq 4 ]
 }
+
+# Two names of one address, the second on two ports, and another address: 1, 2, 3 and 4 failures.
+call_four() {
+	closed_port
+	local first=$PORT
+	closed_port
+	A=$first B=$PORT
+	PORT="$A $B" python 'for times, host, port in (1, "db.test", ports[0]), (2, "other.test", ports[0]), \
+        (3, "other.test", ports[1]), (4, "second.test", ports[0]):
+    for _ in range(times): assert call(host, port) == 111'
+}
+
+@test "INTERLOCK_KEY=host:port, the default: each name and each port has its breaker" {
+	local key
+	for key in "" host:port HOST:PORT; do
+		rm -f "$INTERLOCK_RUNTIME_DIR/destinations"
+		INTERLOCK_KEY=$key
+		[ -z "$key" ] || export INTERLOCK_KEY
+		call_four
+		[ "$(breakers)" = "$(printf '%s\n' "db.test:$A 1" "other.test:$A 2" "other.test:$B 3" \
+			"second.test:$A 4" | sort)" ]
+	done
+}
+
+@test "INTERLOCK_KEY=host: each name has one, for all its ports" {
+	export INTERLOCK_KEY=host
+	call_four
+	[ "$(breakers)" = "$(printf '%s\n' "db.test 1" "other.test 5" "second.test 4")" ]
+}
+
+@test "INTERLOCK_KEY=address:port: the names of an address share one for each port" {
+	export INTERLOCK_KEY=address:port
+	call_four
+	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$A 3" "127.0.0.1:$B 3" "127.0.0.2:$A 4" | sort)" ]
+}
+
+@test "INTERLOCK_KEY=address: an address has one" {
+	export INTERLOCK_KEY=address INTERLOCK_MINIMUM_NUMBER_OF_CALLS=20
+	call_four
+	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1 6" "127.0.0.2 4")" ]
+}
+
+@test "an address that no name is known of: as it is written, IPv6 in brackets, its spellings one" {
+	closed_port
+	export PORT
+	python 'for family, host in (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"), \
+        (socket.AF_INET6, "0:0:0:0:0:0:0:1"):
+    assert socket.socket(family).connect_ex((host, port)) == 111
+assert call("six.test", port) == 111'
+	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$PORT 1" "[::1]:$PORT 2" "six.test:$PORT 1" | sort)" ]
+	INTERLOCK_KEY=address python 'assert call("six.test", port) == 111'
+	breakers | grep -qxF '[::1] 1'
+}
+
+@test "an IPv4 address on an IPv6 socket, as java uses them, has the breaker of the IPv4 address" {
+	closed_port
+	export PORT
+	python 'assert socket.socket().connect_ex(("127.0.0.1", port)) == 111
+assert socket.socket(socket.AF_INET6).connect_ex(("::ffff:127.0.0.1", port)) == 111
+assert call("db.test", port) == 111
+for _, _, _, _, at in socket.getaddrinfo("db.test", port, socket.AF_INET6, socket.SOCK_STREAM, 0, socket.AI_V4MAPPED):
+    assert at[0] == "::ffff:127.0.0.1"
+    assert socket.socket(socket.AF_INET6).connect_ex(at) == 111'
+	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$PORT 2" "db.test:$PORT 2")" ]
+}
+
+@test "an address with two names: the one that this thread looked up last, else anybody" {
+	closed_port
+	export PORT
+	python 'import threading
+def refused(): assert socket.socket().connect_ex(("127.0.0.1", port)) == 111
+def in_thread(what):
+    thread = threading.Thread(target=what)
+    thread.start()
+    thread.join()
+socket.getaddrinfo("db.test", port)
+in_thread(lambda: socket.getaddrinfo("other.test", port))
+refused()
+in_thread(refused)
+socket.getaddrinfo("one.test", port)
+refused()'
+	[ "$(breakers)" = "$(printf '%s\n' "db.test:$PORT 1" "one.test:$PORT 1" "other.test:$PORT 1")" ]
+}
+
+@test "INTERLOCK_ONLY and INTERLOCK_IGNORE: by name, port, block and address; what both match is ignored" {
+	closed_port
+	export PORT INTERLOCK_MINIMUM_NUMBER_OF_CALLS=20
+	local calls='for host in "db.test", "other.test", "second.test", "::1": call(host, port)' only ignore
+	while read -r only ignore watched; do
+		rm -f "$INTERLOCK_RUNTIME_DIR/destinations"
+		INTERLOCK_ONLY=${only#-} INTERLOCK_IGNORE=${ignore#-} python "$calls"
+		echo "only '$only' ignore '$ignore':" $(breakers)
+		[ "$(state 2>/dev/null | awk '/^[^ ]/ { sub(/:[0-9]*$/, "", $1); print $1 }' | sort | paste -sd ,)" = "${watched#-}" ]
+	done <<END
+- - [::1],db.test,other.test,second.test
+*.test - db.test,other.test,second.test
+DB.test:$PORT,[::1] - [::1],db.test
+*:1 - -
+127.0.0.0/8 - db.test,other.test,second.test
+127.0.0.2/32:$PORT - second.test
+[::]/0 - [::1]
+- *.test [::1]
+- db.test:$PORT,second.test:1 [::1],other.test,second.test
+- 127.0.0.1 [::1],second.test
+*.test:* 127.0.0.0/31:* second.test
+other.test other.test -
+END
+}
+
+@test "INTERLOCK_COMMANDS and INTERLOCK_IGNORE_COMMANDS: the executable's name, through links and for scripts" {
+	closed_port
+	export PORT
+	local at="exec 3<>/dev/tcp/127.0.0.1/$PORT"
+	cp "$(command -v bash)" "$WORK/legacy-app"
+	ln -s legacy-app "$WORK/link"
+	printf '#!%s/legacy-app\n%s\n' "$WORK" "$at" >"$WORK/script"
+	chmod +x "$WORK/script"
+	seen() { # seen PROGRAM ARGUMENT...: 1 if its call is recorded
+		: >"$LOG"
+		LD_PRELOAD=$SHIM timeout 60 "$@" >/dev/null 2>&1 3>&- || :
+		outcomes FAILURE
+	}
+	export INTERLOCK_MINIMUM_NUMBER_OF_CALLS=50
+	export INTERLOCK_COMMANDS='legacy-*, curl'
+	[ "$(seen "$WORK/legacy-app" -c "$at")" -eq 1 ]
+	[ "$(seen "$WORK/link" -c "$at")" -eq 1 ]
+	[ "$(seen "$WORK/script")" -eq 1 ]
+	[ "$(seen bash -c "$at")" -eq 0 ]
+	export INTERLOCK_IGNORE_COMMANDS='?egacy-app'
+	[ "$(seen "$WORK/legacy-app" -c "$at")" -eq 0 ]
+	unset INTERLOCK_COMMANDS
+	[ "$(seen "$WORK/link" -c "$at")" -eq 0 ]
+	[ "$(seen bash -c "$at")" -eq 1 ]
+}
+
+@test "INTERLOCK_FAMILIES: IPv6 alone, IPv4 alone, both" {
+	closed_port
+	export PORT
+	local calls='for host in "127.0.0.1", "::1": call(host, port)'
+	INTERLOCK_FAMILIES=inet6 python "$calls"
+	[ "$(breakers)" = "[::1]:$PORT 1" ]
+	INTERLOCK_FAMILIES=inet python "$calls"
+	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$PORT 1" "[::1]:$PORT 1" | sort)" ]
+	INTERLOCK_FAMILIES='INET, inet6' python "$calls"
+	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$PORT 2" "[::1]:$PORT 2" | sort)" ]
+}
