@@ -66,6 +66,9 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 		admission = ask(engine, self, now_ns, ticket);
 	if (admission == IL_ADMITTED && ticket->lease.place == 0)
 		open_lease(slot, self, now_ns, ticket);
+	if (IL_COMMIT_STATE(word) == IL_METRICS_ONLY &&
+	    now_ns < __atomic_load_n(&slot->shadow.open_until_ns, __ATOMIC_RELAXED))
+		il_slot_count_now(slot, IL_COUNT_would_reject, 1);
 	__atomic_store_n(&slot->used_at_ns, now_ns, __ATOMIC_RELAXED);
 	return admission;
 }
