@@ -99,6 +99,5 @@ END_TEST
 
 RUN_TESTS("exec", an_ordinary_call_goes_on_without_its_lease_and_is_recorded,
 	  a_probe_gives_its_place_to_the_next_caller_and_says_no_more,
-	  a_call_that_was_charged_stays_as_it_was_recorded,
-	  a_call_without_a_lease_is_left_alone,
+	  a_call_that_was_charged_stays_as_it_was_recorded, a_call_without_a_lease_is_left_alone,
 	  a_charged_probe_that_is_given_up_takes_no_other_probes_place)

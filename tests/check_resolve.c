@@ -79,7 +79,8 @@ START_TEST(a_probe_whose_process_died_stands_in_nobodys_way)
 	given_it_is_open(START);
 	in_a_killed_process(take_the_probe, START + 10 * SECOND);
 	ck_assert_uint_eq(the_slot()->breaker.round.in_flight, 1);
-	ck_assert(!il_engine_would_reject(&engine, &self, recipe.name, START + 10 * SECOND, &ticket));
+	ck_assert(
+		!il_engine_would_reject(&engine, &self, recipe.name, START + 10 * SECOND, &ticket));
 	ck_assert_uint_eq(the_slot()->breaker.round.in_flight, 0);
 }
 END_TEST
@@ -92,7 +93,8 @@ START_TEST(a_probe_that_hangs_stands_in_the_way_until_it_is_slow)
 	given_it_is_open(START);
 	ck_assert_int_eq(admit(START + 10 * SECOND, &probe), IL_ADMITTED);
 	ck_assert(would_reject(START + 14 * SECOND));
-	ck_assert(!il_engine_would_reject(&engine, &self, recipe.name, START + 15 * SECOND, &ticket));
+	ck_assert(
+		!il_engine_would_reject(&engine, &self, recipe.name, START + 15 * SECOND, &ticket));
 	ck_assert_uint_eq(count(IL_COUNT_charged), 1);
 }
 END_TEST

@@ -67,15 +67,14 @@ void il_engine_host_failed(struct il_engine *engine, const struct il_self *self,
 }
 
 /* Asks the breaker itself, and throws the draft away. */
-static bool refuses(struct il_engine *engine, const struct il_self *self,
-		    const struct il_ticket *ticket, int64_t now_ns)
+__attribute__((noinline)) static bool refuses(struct il_engine *engine, const struct il_self *self,
+					      const struct il_ticket *ticket, int64_t now_ns)
 {
 	struct il_change change;
 
 	if (il_slot_begin(&engine->segment, self, ticket->slot - 1, ticket->incarnation, &change))
 		return false;
-	bool admits =
-		il_breaker_would_admit(&change.journal.breaker, &change.settings, now_ns);
+	bool admits = il_breaker_would_admit(&change.journal.breaker, &change.settings, now_ns);
 
 	il_slot_abandon(&change);
 	return !admits;
@@ -91,8 +90,7 @@ static bool would_reject(struct il_engine *engine, const struct il_self *self,
 	if (il_admits_all(state))
 		return false;
 	if (state == IL_FORCED_OPEN || il_surely_open(slot, word, now_ns))
-		return __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) ==
-		       ticket->incarnation;
+		return __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) == ticket->incarnation;
 	if (!refuses(engine, self, ticket, now_ns))
 		return false;
 	/* Whoever is turned away here asks for no admission, which would do this. */

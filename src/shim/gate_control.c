@@ -29,7 +29,7 @@ bool gate_asks_control(char *name, size_t size, const struct il_address *address
 }
 
 /* The name that its destination has by now: nobody keeps one for each connection. */
-static void name_again(const struct fd_conn *conn, struct il_text *name)
+__attribute__((noinline)) static void name_again(const struct fd_conn *conn, struct il_text *name)
 {
 	const struct il_slot *slot = il_engine_slot(&gate_state.engine, &conn->ticket);
 	char host[IL_HOST_MAX + 1];
@@ -44,8 +44,7 @@ static void name_again(const struct fd_conn *conn, struct il_text *name)
 
 static bool says_ignore(const struct fd_conn *conn, int64_t now_ns)
 {
-	const struct il_address *address =
-		conn->rules.address.family ? &conn->rules.address : NULL;
+	const struct il_address *address = conn->rules.address.family ? &conn->rules.address : NULL;
 	char room[IL_HOST_MAX + 16];
 	struct il_text name = il_text_in(room, sizeof(room));
 	bool oneway;

@@ -8,7 +8,7 @@
 
 #include "shim/gate_priv.h"
 
-#define REQUESTS     64 /* remembered; the oldest makes room */
+#define REQUESTS      64 /* remembered; the oldest makes room */
 #define SERVICE_BYTES 16
 
 struct asked {
