@@ -279,6 +279,18 @@ static inline int64_t il_connection_begun_ns(const struct il_connection *c)
 	return c->begun_ns;
 }
 
+/* Put off by the kernel, as il_connection_defer was told? */
+static inline bool il_connection_is_deferred(const struct il_connection *c)
+{
+	return c->deferred;
+}
+
+/* How many bytes have been taken out of the socket, as hooks saw them. */
+static inline uint64_t il_connection_taken_bytes(const struct il_connection *c)
+{
+	return c->received_bytes - c->peeked_bytes;
+}
+
 bool il_connection_is_connecting(const struct il_connection *c);
 
 /* Nothing that can still happen matters, save close: a stream after its first answer, a good-bye

@@ -10,6 +10,7 @@ void gate_disowns(struct fd_conn *conn)
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
 					   .incarnation = conn->ticket.incarnation };
+	conn->next = (struct il_ticket){ 0 };
 	il_connection_forked(&conn->core);
 }
 

@@ -95,6 +95,7 @@ void gate_prepares(const char *command)
 	for (unsigned status = 100; status < 600; status++)
 		if (il_statuses_has(&config->http_failure, status))
 			il_facts_add_status(&gate_state.facts, status);
+	gate_state.minds_exchanges = config->reject_established || config->control[0];
 	if (config->control[0])
 		il_steer_init(&gate_state.steer, config->control, config->control_interval_ns,
 			      &config->settings, &config->http_failure);

@@ -5,7 +5,7 @@
  *   dlopen   searches the RUNPATH of its caller. RTLD_DEEPBIND is taken away: with it a library
  *            would find libc's connect before ours.
  *   vfork    returns twice into the same frame.
- *   syscall  takes six arguments that only the number explains. Two numbers concern us.
+ *   syscall  takes six arguments that only the number explains. Three numbers concern us.
  *
  * And the plain system calls that stand in for libc until it can be found (real.h).
  */
@@ -105,6 +105,8 @@ FUNCTION(syscall)
 	je	il_syscall_close
 	cmpq	$SYS_connect, %rdi
 	je	il_syscall_connect
+	cmpq	$SYS_pidfd_getfd, %rdi
+	je	il_syscall_pidfd_getfd
 	FIND(syscall)
 	jmp	*%rax
 	.cfi_endproc
@@ -171,4 +173,5 @@ il_raw_distances:
 	.hidden	il_raw_failed
 	.hidden	il_syscall_close
 	.hidden	il_syscall_connect
+	.hidden	il_syscall_pidfd_getfd
 	.section .note.GNU-stack, "", @progbits
