@@ -171,7 +171,7 @@ static int attempt(struct gate_call *call, struct target *target, int64_t now_ns
 
 		il_engine_settle(&gate_state.engine, &self, &ticket, &dropped, now_ns);
 	}
-	if (admission != IL_REJECTED || 
+	if (admission != IL_REJECTED ||
 	    !gate_would_connect(target->fd, kind_of(target), target->to, target->length))
 		return 0;
 	il_engine_reject(&gate_state.engine, &ticket, now_ns);

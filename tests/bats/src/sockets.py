@@ -87,6 +87,24 @@ def unix(path, behaviour, times):
     listener.close()
 
 
+def unix_alone(path):
+    """Client and server in one thread, so that their calls have an order."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+    for _ in range(3):
+        one = socket.socket(socket.AF_UNIX)
+        one.connect(path)
+        one.send(b"ping")
+        other, _ = listener.accept()
+        other.send(other.recv(10))
+        trying("recv", one.recv, 10)
+        one.close()
+        other.close()
+    listener.close()
+    os.unlink(path)
+
+
 def unix_missing(path, times):
     for _ in range(int(times)):
         converse(socket.socket(socket.AF_UNIX), path)
@@ -108,6 +126,19 @@ def unix_full(path):
     trying("recv", last.recv, 100)
     last.close()
     first.close()
+
+
+def unix_waits(path, times):
+    """Each waits for a place in a full queue, as long as SO_SNDTIMEO says."""
+    listener = unix_server(path, "full")
+    first = socket.socket(socket.AF_UNIX)
+    first.connect(path)
+    for _ in range(int(times)):
+        one = socket.socket(socket.AF_UNIX)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 0, 250000))
+        trying("connect", one.connect, path)
+        one.close()
+    listener.close()
 
 
 def unix_wrong(path):
@@ -230,6 +261,8 @@ def fast(setting, form, behaviour, times):
             trying("send", one.send, b"ping")
         elif form == "messages":
             trying("sendmsg", one.sendmsg, [b"pi", b"ng"], [], FASTOPEN, address)
+        elif form == "many":
+            trying("sendmmsg", sendmmsg, one.fileno(), FASTOPEN, address)
         else:
             while not trying("sendto", one.sendto, b"ping", FASTOPEN, address):
                 if form.endswith("+") and select.select([], [one], [], 5)[1]:
@@ -276,15 +309,6 @@ def ways_of(connection, folder):
 
     libc = ctypes.CDLL(None, use_errno=True)
 
-    def sendmmsg():
-        data = ctypes.create_string_buffer(b"ping", 4)
-        iov = struct.pack("PN", ctypes.addressof(data), 4)
-        iov = ctypes.create_string_buffer(iov, 16)
-        message = struct.pack("PIxxxxPNPNixxxxIxxxx", 0, 0, ctypes.addressof(iov), 1, 0, 0, 0, 0)
-        if libc.sendmmsg(fd, message, 1, 0) != 1:
-            raise OSError(ctypes.get_errno(), "sendmmsg")
-        return 4
-
     def splice():
         out, into = os.pipe()
         os.write(into, b"ping")
@@ -299,11 +323,39 @@ def ways_of(connection, folder):
         "send": lambda: connection.send(b"ping"),
         "sendto": lambda: libc_sendto(libc, fd),
         "sendmsg": lambda: connection.sendmsg([b"pi", b"ng"]),
-        "sendmmsg": sendmmsg,
+        "sendmmsg": lambda: sendmmsg(fd),
         "writev": lambda: os.writev(fd, [b"pi", b"ng"]),
         "sendfile": lambda: os.sendfile(fd, file.fileno(), 0, 4),
         "splice": splice,
     }
+
+
+def sendmmsg(fd, flags=0, address=None):
+    """One message of two parts."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    data = ctypes.create_string_buffer(b"ping", 4)
+    start = ctypes.addressof(data)
+    parts = ctypes.create_string_buffer(struct.pack("PNPN", start, 2, start + 2, 2), 32)
+    name = b""
+    if address:
+        name = struct.pack("=HH4s8x", socket.AF_INET, socket.htons(address[1]), socket.inet_aton(address[0]))
+    room = ctypes.create_string_buffer(name, 16)
+    message = struct.pack(
+        "PIxxxxPNPNixxxxIxxxx",
+        ctypes.addressof(room) if address else 0,
+        len(name),
+        ctypes.addressof(parts),
+        2,
+        0,
+        0,
+        0,
+        0,
+    )
+    if libc.sendmmsg(fd, message, 1, flags) != 1:
+        raise OSError(ctypes.get_errno(), "sendmmsg")
+    return 4
 
 
 def libc_sendto(libc, fd):
