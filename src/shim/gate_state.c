@@ -168,9 +168,11 @@ bool gate_is_open(void)
 		return true;
 	if (state == REGISTRY_NONE)
 		open_registry();
-	/* Another thread stores a few words, and may have lost its processor. */
+	/* Another thread stores a few words, and may have lost its processor. Not a plain sleep: see
+	 * right.c. */
 	for (int i = 0; i < COMING_NAPS && atomic_load(&registry) == REGISTRY_COMING; i++)
-		il_sys_nanosleep(COMING_NAP_NS);
+		il_sys_futex_wait((const uint32_t *)(const void *)&registry, REGISTRY_COMING,
+				  COMING_NAP_NS);
 	return atomic_load(&registry) == REGISTRY_OPEN;
 }
 
