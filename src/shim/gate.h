@@ -53,8 +53,8 @@ HIDDEN bool gate_rejects_fast(struct gate_call *ret_call, int fd, const struct s
 			      socklen_t length, int flags);
 HIDDEN void gate_saw_fast(struct gate_call *call, ssize_t rc, const struct iovec *parts,
 			  size_t count);
-/* setsockopt returned 0. */
-HIDDEN void gate_saw_setting(int fd, int level, int name, const void *value, socklen_t length);
+/* TCP_FASTOPEN_CONNECT was set to a value. */
+HIDDEN void gate_saw_fast_connect(int fd, const void *value, socklen_t length);
 /* The program learnt something: SO_ERROR was read (value), or getpeername answered (rc). */
 HIDDEN void gate_saw_option(int fd, int level, int name, const void *value, int rc);
 HIDDEN void gate_saw_peer(int fd, int rc);

@@ -7,10 +7,12 @@
 void gate_drops_next(struct fd_conn *conn, int64_t now_ns)
 {
 	struct il_verdict dropped = { .kind = IL_VERDICT_DROPPED };
-	struct il_self self = gate_self();
+	struct il_self self;
 
-	if (conn->next.slot)
-		il_engine_settle(&gate_state.engine, &self, &conn->next, &dropped, now_ns);
+	if (!conn->next.slot)
+		return;
+	self = gate_self();
+	il_engine_settle(&gate_state.engine, &self, &conn->next, &dropped, now_ns);
 	conn->next = (struct il_ticket){ 0 };
 }
 

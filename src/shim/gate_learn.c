@@ -1,7 +1,5 @@
 /* How it is learnt that a connection stands, or does not. */
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 
 #include "shim/gate_priv.h"
@@ -110,13 +108,13 @@ void gate_saw_fast(struct gate_call *call, ssize_t rc, const struct iovec *parts
 	gate_gives(&event, verdict);
 }
 
-void gate_saw_setting(int fd, int level, int name, const void *value, socklen_t length)
+void gate_saw_fast_connect(int fd, const void *value, socklen_t length)
 {
 	uint32_t entry = fdtab_at(fd), fast = 0;
 	struct fd_conn *conn = fdtab_conn(entry);
 	int number;
 
-	if (level != IPPROTO_TCP || name != TCP_FASTOPEN_CONNECT || length < sizeof(number))
+	if (length < sizeof(number))
 		return;
 	memcpy(&number, value, sizeof(number));
 	if (number)

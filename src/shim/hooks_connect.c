@@ -1,4 +1,6 @@
 /* Beginning and ending conversations. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 #include "shim/gate.h"
@@ -86,8 +88,8 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
 {
 	int rc = real()->setsockopt(fd, level, name, value, length);
 
-	if (rc == 0 && gate_knows(fd))
-		gate_saw_setting(fd, level, name, value, length);
+	if (rc == 0 && level == IPPROTO_TCP && name == TCP_FASTOPEN_CONNECT && gate_knows(fd))
+		gate_saw_fast_connect(fd, value, length);
 	return rc;
 }
 
