@@ -44,7 +44,9 @@ void il_address_key(struct il_text *text, enum il_key key, const char *host,
 		    const struct il_address *address);
 
 /* Appends a breaker's name, as it is (not escaped): payments.internal:443, [2001:db8::1]:443, or
- * unix:/path (unix:@name for an abstract one, unix: for one without a name) whatever the key.
+ * unix:/path whatever the key. Bytes of 0 in an abstract name become %00, which is printed and
+ * matched as it stands (unix:%00bus); those that fill it up at the end are left out. unix: alone is a
+ * socket without a name.
  * `host` is "" if it is not known: the address stands in. Errors of il_address_from; text is then
  * as it was. */
 int il_address_name(struct il_text *text, enum il_key key, const char *host,

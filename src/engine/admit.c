@@ -73,6 +73,17 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 	return admission;
 }
 
+/* Evicted under us: its answer was about another breaker. */
+static bool was_evicted(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	if (__atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) == ticket->incarnation)
+		return false;
+	il_lease_drop(slot, ticket->lease);
+	return true;
+}
+
 /* Made as the control file wants it from the beginning: nobody sees it otherwise. */
 __attribute__((noinline)) static int make(struct il_engine *engine, const struct il_self *self,
 					  const struct il_recipe *recipe, int64_t now_ns,
@@ -108,12 +119,8 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 			break;
 		ticket.slot = 1 + (uint32_t)place;
 		admission = admit_to(engine, self, now_ns, &ticket);
-		if (__atomic_load_n(&engine->segment.slots[place].incarnation, __ATOMIC_ACQUIRE) !=
-		    ticket.incarnation) {
-			/* Evicted under us: its answer was about another breaker. */
-			il_lease_drop(&engine->segment.slots[place], ticket.lease);
+		if (was_evicted(engine, &ticket))
 			continue;
-		}
 		if (admission == IL_PASSED)
 			break;
 		*ret_ticket = ticket;
@@ -121,6 +128,31 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 	}
 	*ret_ticket = (struct il_ticket){ 0 };
 	return IL_PASSED;
+}
+
+bool il_engine_admits_all(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	const struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	return !slot || il_admits_all(IL_COMMIT_STATE(il_slot_word(slot)));
+}
+
+enum il_admission il_engine_admit_again(struct il_engine *engine, const struct il_self *self,
+					const struct il_ticket *connection, int64_t now_ns,
+					struct il_ticket *ret_ticket)
+{
+	struct il_ticket ticket = { .slot = connection->slot,
+				    .incarnation = connection->incarnation };
+	enum il_admission admission = IL_PASSED;
+
+	*ret_ticket = (struct il_ticket){ 0 };
+	if (!il_engine_slot(engine, &ticket) || was_evicted(engine, &ticket))
+		return IL_PASSED;
+	admission = admit_to(engine, self, now_ns, &ticket);
+	if (was_evicted(engine, &ticket) || admission == IL_PASSED)
+		return IL_PASSED;
+	*ret_ticket = ticket;
+	return admission;
 }
 
 void il_engine_begin(struct il_engine *engine, const struct il_self *self,

@@ -53,6 +53,16 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
  * second, logged. */
 void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns);
 
+/* The same for a later exchange on a connection whose first call had `connection`, of a program that
+ * wants these rejected too. IL_PASSED: its breaker made room for another. If the exchange does not
+ * begin after all, an admission is settled as dropped. */
+enum il_admission il_engine_admit_again(struct il_engine *engine, const struct il_self *self,
+					const struct il_ticket *connection, int64_t now_ns,
+					struct il_ticket *ret_ticket);
+
+/* Does the ticket's breaker admit whoever comes? One atomic load; true without a breaker. */
+bool il_engine_admits_all(const struct il_engine *engine, const struct il_ticket *ticket);
+
 /* A later exchange on a connection whose first call had `connection`. Recorded in CLOSED,
  * METRICS_ONLY and DISABLED; else the ticket says `passed` and the exchange is counted so.
  * ret_ticket may be `connection`. */

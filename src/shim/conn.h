@@ -32,6 +32,8 @@ struct fd_conn {
 			      * proves nothing */
 	_Atomic uint8_t nonblocking; /* without the right: O_NONBLOCK */
 	uint32_t received;	     /* receives that brought bytes: a thread that sends compares */
+	uint8_t kind;	     /* FDTAB_KIND bits of its socket; without the right */
+	bool fast;	     /* told that it is connected, or that bytes were taken, it may not be yet */
 	bool writable;	     /* poll said so while it was connecting */
 	bool oneway;	     /* the operator says that no answer is to be expected */
 	uint8_t phase;	     /* enum conn_phase */
@@ -41,6 +43,8 @@ struct fd_conn {
 	struct il_facts facts; /* of its destination, as they were when something hung on them */
 	struct conn_rules rules;
 	struct il_ticket ticket; /* of the current call */
+	struct il_ticket next;	 /* of an exchange that was let through and is about to begin, if
+				  * slot is not 0; a longjmp may leave it behind */
 };
 
 #endif

@@ -79,6 +79,7 @@ bool gate_ignores(struct fd_conn *conn, int64_t now_ns)
 	self = gate_self();
 	if (conn->ticket.lease.place)
 		il_engine_settle(&gate_state.engine, &self, &conn->ticket, &dropped, now_ns);
+	conn->ticket.passed = 1;
 	return true;
 }
 

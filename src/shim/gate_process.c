@@ -10,6 +10,7 @@ void gate_disowns(struct fd_conn *conn)
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
 					   .incarnation = conn->ticket.incarnation };
+	conn->next = (struct il_ticket){ 0 };
 	il_connection_forked(&conn->core);
 }
 
@@ -63,6 +64,7 @@ static void unlease(struct fd_conn *conn, void *now_ns)
 	if (!il_right_take(&conn->right, *(int64_t *)now_ns))
 		return;
 	il_engine_unlease(&gate_state.engine, &self, &conn->ticket, *(int64_t *)now_ns);
+	gate_drops_next(conn, *(int64_t *)now_ns);
 	il_right_give(&conn->right);
 }
 

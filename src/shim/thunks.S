@@ -6,7 +6,7 @@
  *            would find libc's connect before ours.
  *   vfork    returns twice into the same frame.
  *   execl    and its like have any number of arguments on the stack.
- *   syscall  takes six arguments that only the number explains. Two numbers concern us.
+ *   syscall  takes six arguments that only the number explains. Three numbers concern us.
  *
  * And the plain system calls that stand in for libc until it can be found (real.h).
  */
@@ -112,6 +112,8 @@ FUNCTION(syscall)
 	je	il_syscall_close
 	cmpq	$SYS_connect, %rdi
 	je	il_syscall_connect
+	cmpq	$SYS_pidfd_getfd, %rdi
+	je	il_syscall_pidfd_getfd
 	FIND(syscall)
 	jmp	*%rax
 	.cfi_endproc
@@ -179,4 +181,5 @@ il_raw_distances:
 	.hidden	gate_execs
 	.hidden	il_syscall_close
 	.hidden	il_syscall_connect
+	.hidden	il_syscall_pidfd_getfd
 	.section .note.GNU-stack, "", @progbits

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -88,6 +90,15 @@ static void connecting(void)
 	printf("  %d %u\n", value, length);
 	FAILS(getsockopt, getsockopt(fd, SOL_SOCKET, 9999, &value, &length));
 	FAILS(getsockopt, getsockopt(fd, SOL_SOCKET, SO_ERROR, NULL, NULL));
+	FAILS(setsockopt, setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, NULL, 4));
+	FAILS(setsockopt, setsockopt(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &value, 1));
+	WORKS(setsockopt, setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, sizeof(value)));
+	FAILS(pidfd_getfd, pidfd_getfd(-1, fd, 0));
+	FAILS(syscall, syscall(SYS_pidfd_getfd, -1, fd, 0));
+	WORKS(syscall, value = syscall(SYS_pidfd_open, getpid(), 0));
+	WORKS(pidfd_getfd, length = pidfd_getfd(value, fd, 0));
+	close(length);
+	close(value);
 	WORKS(close, close(fd));
 	FAILS(shutdown, shutdown(-1, SHUT_WR));
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
