@@ -39,11 +39,12 @@ static bool is_whole(const struct sockaddr *to, socklen_t length)
 	       (to->sa_family == AF_UNIX && is_watched_unix(length));
 }
 
-static uint32_t family_of(const struct sockaddr *to)
+/* An IPv4 address on an IPv6 socket, as java uses them, is IPv4. */
+static uint32_t family_of(const struct il_address *address)
 {
-	return to->sa_family == AF_UNIX ? IL_FAMILY_UNIX
-	       : to->sa_family == AF_INET ? IL_FAMILY_INET
-					  : IL_FAMILY_INET6;
+	return address->family == 4   ? IL_FAMILY_INET
+	       : address->family == 6 ? IL_FAMILY_INET6
+				      : IL_FAMILY_UNIX;
 }
 
 /* Its address, and what that was looked up as. */
@@ -63,7 +64,7 @@ static bool name_target(struct target *target, int64_t now_ns)
 	const struct il_config *config = &gate_state.config;
 	struct il_text name = il_text_in(target->name, sizeof(target->name));
 
-	if (!(config->families & family_of(target->to)) || !find_host(target))
+	if (!find_host(target) || !(config->families & family_of(&target->address)))
 		return false;
 	if (il_address_name(&name, config->key, target->host, target->to, target->length) < 0)
 		return false;

@@ -141,9 +141,16 @@ for _ in range(2):
     assert recorded(5) == 0
     rules("# nothing\n", 1)
     assert recorded(5) == 5
-assert connection.sock is socket' "$PORT" 3>&-
+assert connection.sock is socket
+rules(f"*:* FORCED_OPEN reject_established=yes\n127.0.0.1:{sys.argv[1]} IGNORE\n", 0)
+assert recorded(5) == 0
+try:
+    rules("*:* FORCED_OPEN reject_established=yes\n", 1)
+except ConnectionResetError:
+    sys.exit(7)' "$PORT" 3>&- && return 1
+	[ $? -eq 7 ]
 	[ "$(connections)" -eq 1 ]
-	[ -z "$(changes)" ]
+	[ "$(changes)" = "CLOSED FORCED_OPEN" ]
 }
 
 @test "IGNORE: what is asked in vain when the line comes is not held against anybody" {

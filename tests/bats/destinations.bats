@@ -341,10 +341,14 @@ END
 	closed_port
 	export PORT
 	local calls='for host in "127.0.0.1", "::1": call(host, port)'
-	INTERLOCK_FAMILIES=inet6 python "$calls"
+	INTERLOCK_FAMILIES=inet6 python "$calls
+socket.socket(socket.AF_INET6).connect_ex((\"::ffff:127.0.0.1\", port))"
 	[ "$(breakers)" = "[::1]:$PORT 1" ]
 	INTERLOCK_FAMILIES=inet python "$calls"
 	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$PORT 1" "[::1]:$PORT 1" | sort)" ]
 	INTERLOCK_FAMILIES='INET, inet6' python "$calls"
 	[ "$(breakers)" = "$(printf '%s\n' "127.0.0.1:$PORT 2" "[::1]:$PORT 2" | sort)" ]
+	rm "$INTERLOCK_RUNTIME_DIR/destinations"
+	INTERLOCK_FAMILIES=inet python 'socket.socket(socket.AF_INET6).connect_ex(("::ffff:127.0.0.1", port))'
+	[ "$(breakers)" = "127.0.0.1:$PORT 1" ]
 }
