@@ -145,6 +145,23 @@ calls_are_the_same() {
 	calls_are_the_same unix_alone "$SOCKET"
 }
 
+@test "redis-cli over a unix socket: each conversation a call, a queue of pings a call each, and dead it trips" {
+	command -v redis-server >/dev/null || skip "no redis-server"
+	export INTERLOCK_FAMILIES=unix
+	redis-server --port 0 --unixsocket "$SOCKET" --save '' --dir "$WORK" >/dev/null 3>&- &
+	local server=$! _
+	PEERS+=("$server")
+	eventually redis-cli -s "$SOCKET" ping
+	for _ in 1 2 3; do [ "$(shimmed redis-cli -s "$SOCKET" ping)" = PONG ]; done
+	are_all_good 3
+	shimmed redis-cli -s "$SOCKET" -r 3 -i 0.2 ping # the first is its opening
+	are_all_good 6
+	kill -9 "$server"
+	times 8 redis-cli -s "$SOCKET" ping
+	[ "$(changes)" = "CLOSED OPEN" ]
+	grep -q "rejected breaker=unix:$SOCKET state=OPEN" "$LOG"
+}
+
 # ---- fast open
 
 # In a network namespace, as the machine's setting belongs to everybody. 1543: no cookie is needed.
@@ -169,6 +186,22 @@ is_alone() { if [ "$(id -u)" -eq 0 ]; then FAST=(unshare -n "${SOCKETS[@]}" fast
 			: >"$LOG"
 		done
 	done
+}
+
+@test "curl --tcp-fastopen: calls while all is well, failures and rejections when the server is dead" {
+	alone_or_skip
+	diff - <(alone "${SOCKETS[@]}" network 1543 bash -c '
+		"$0/tests/bats/peer" ok >"$1/port" 3>&- & peer=$!
+		until read -r port <"$1/port"; do sleep 0.01; done
+		for i in 1 2 3 4 5 6 7 8 9; do
+			[ "$i" -ne 4 ] || kill "$peer"
+			LD_PRELOAD=$2 curl -s --tcp-fastopen "http://127.0.0.1:$port/"; echo "$?"
+		done' "$OUT" "$WORK" "$SHIM" 2>&1) < <(printf 'hello\n0\n%.0s' 1 2 3; printf '56\n%.0s' 1 2 3; printf '7\n%.0s' 1 2 3)
+	# 56: curl has been told that it is connected, and learns the truth as it receives
+	[ "$(outcomes SUCCESS)" -eq 3 ]
+	[ "$(outcomes FAILURE)" -eq 3 ]
+	[ "$(changes)" = "CLOSED OPEN" ]
+	[ "$(counter rejected)" -eq 3 ]
 }
 
 @test "fast open to a server that is dead, mute or hangs up trips its breaker" {

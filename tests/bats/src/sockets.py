@@ -225,6 +225,12 @@ def prepare_network(setting):
         file.write(setting)
 
 
+def network(setting, *command):
+    """Runs a command where that is the setting."""
+    prepare_network(setting)
+    os.execvp(command[0], command)
+
+
 def tcp_server(behaviour):
     listener = socket.socket()
     listener.bind(("127.0.0.1", 7777))
