@@ -191,10 +191,11 @@ is_alone() { if [ "$(id -u)" -eq 0 ]; then FAST=(unshare -n "${SOCKETS[@]}" fast
 @test "curl --tcp-fastopen: calls while all is well, failures and rejections when the server is dead" {
 	alone_or_skip
 	diff - <(alone "${SOCKETS[@]}" network 1543 bash -c '
+		: >"$1/port"
 		"$0/tests/bats/peer" ok >"$1/port" 3>&- & peer=$!
 		until read -r port <"$1/port"; do sleep 0.01; done
 		for i in 1 2 3 4 5 6 7 8 9; do
-			[ "$i" -ne 4 ] || kill "$peer"
+			if [ "$i" -eq 4 ]; then kill "$peer"; wait "$peer" 2>/dev/null; fi
 			LD_PRELOAD=$2 curl -s --tcp-fastopen "http://127.0.0.1:$port/"; echo "$?"
 		done' "$OUT" "$WORK" "$SHIM" 2>&1) < <(printf 'hello\n0\n%.0s' 1 2 3; printf '56\n%.0s' 1 2 3; printf '7\n%.0s' 1 2 3)
 	# 56: curl has been told that it is connected, and learns the truth as it receives
