@@ -304,9 +304,20 @@ recv ok b'ping'")
 	export INTERLOCK_CONTROL=$WORK/control INTERLOCK_REJECT_ESTABLISHED=1
 	export INTERLOCK_WAIT_DURATION_IN_OPEN=300ms INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=1
 	echo '127.0.0.1:* name=both' >"$INTERLOCK_CONTROL"
-	prints "recv ok b'ping'\nrejected True\nsend ok 4\nrecv ok b'ping'\n" again_probes "$echo" "$PORT"
+	prints "recv ok b'ping'\nsend ok 4\nrecv ok b'ping'\n" again_probes "$echo" "$PORT"
 	[ "$(changes | tr '\n' ,)" = "CLOSED OPEN,OPEN HALF_OPEN,HALF_OPEN CLOSED," ]
 	[ "$(counter passed_while_open)" -eq 0 ]
+}
+
+@test "a probe on a connection that stands, and is not answered, opens the breaker again" {
+	closed_port
+	export INTERLOCK_CONTROL=$WORK/control INTERLOCK_REJECT_ESTABLISHED=1
+	export INTERLOCK_WAIT_DURATION_IN_OPEN=1s INTERLOCK_WAIT_DURATION_BACKOFF_MULTIPLIER=1000
+	export INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=1
+	echo '127.0.0.1:* name=both' >"$INTERLOCK_CONTROL"
+	# What the kernel refuses by itself it refuses in its own way.
+	prints 'recv timeout\nsend ECONNRESET\nsend EPIPE\n' again_mute "$PORT"
+	[ "$(changes | tr '\n' ,)" = "CLOSED OPEN,OPEN HALF_OPEN,HALF_OPEN OPEN," ]
 }
 
 @test "transparent: exchanges on connections that stand, rejected or not, are sent as without the shim" {

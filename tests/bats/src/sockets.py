@@ -5,6 +5,7 @@ usage: sockets.py WORD ARGUMENT...
 import errno
 import os
 import select
+import signal
 import socket
 import struct
 import sys
@@ -42,8 +43,11 @@ def serve(listener, behaviour):
             got = connection.recv(65536)
             if not got or behaviour == "eof":
                 break
-            if behaviour == "ok":
+            if behaviour == "ok" or behaviour == "once":
                 connection.sendall(got)
+            if behaviour == "once":
+                connection.recv(65536)
+                threading.Event().wait()
         connection.close()
 
     def every():
@@ -411,6 +415,7 @@ def again_passes(port, control):
 
 def again_cut_off(port, folder, control, more=""):
     """The same, when the operator cuts the destination off; a farewell passes, and at last it goes on."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     connection = reach(port)
     secret = socket.create_connection(("127.0.0.1", int(port)))
     secret.send(b"\x16\x03\x01\x00\x01x")
@@ -446,18 +451,41 @@ def again_probes(port, dead):
             socket.create_connection(("127.0.0.1", int(dead)))
         except ConnectionRefusedError:
             pass
-    rejected = 0
+    goes_out(connection)
+    trying("recv", connection.recv, 100)
+    trying("send", connection.send, b"ping")
+    trying("recv", connection.recv, 100)
+
+
+def goes_out(connection):
+    """Sends until that is let through."""
     while True:
         try:
             connection.send(b"ping")
-            break
+            return
         except ConnectionResetError:
-            rejected += 1
             time.sleep(0.02)
-    trying("recv", connection.recv, 100)
-    say("rejected", rejected > 0)
-    trying("send", connection.send, b"ping")
-    trying("recv", connection.recv, 100)
+
+
+def again_mute(dead):
+    """The same, but nothing answers the probe. Then one that is gone is used."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    serve(listener, "once")
+    one, other = (reach(listener.getsockname()[1]) for _ in range(2))
+    for _ in range(5):
+        try:
+            socket.create_connection(("127.0.0.1", int(dead)))
+        except ConnectionRefusedError:
+            pass
+    goes_out(one)
+    one.settimeout(0.15)
+    trying("recv", one.recv, 100)
+    one.close()
+    trying("send", other.send, b"ping")
+    other.shutdown(socket.SHUT_WR)
+    trying("send", other.send, b"ping")
 
 
 def gives_away(port):
