@@ -221,6 +221,20 @@ is_alone() { if [ "$(id -u)" -eq 0 ]; then FAST=(unshare -n "${SOCKETS[@]}" fast
 	done
 }
 
+@test "a server with fast open that falls mute after its first answer fails from then on" {
+	alone_or_skip
+	is_alone
+	local form
+	for form in connect connect+ message message+ messages many; do
+		fast 1543 "$form" fades 4
+		[ "$(outcomes SUCCESS)" -eq 1 ]
+		[ "$(outcomes FAILURE)" -eq 3 ]
+		: >"$LOG"
+		rm -r "$INTERLOCK_RUNTIME_DIR"
+		mkdir -m 700 "$INTERLOCK_RUNTIME_DIR"
+	done
+}
+
 @test "a fast open that never sent is no call, though the kernel said that it was connected" {
 	alone_or_skip
 	is_alone

@@ -36,14 +36,14 @@ def trying(what, act, *arguments):
 def serve(listener, behaviour):
     """Answers each connection in a thread, until the process ends."""
 
-    def one(connection):
+    def one(connection, behaviour):
         if behaviour == "greet":
             connection.sendall(b"hello")
         while True:
             got = connection.recv(65536)
             if not got or behaviour == "eof":
                 break
-            if behaviour == "ok" or behaviour == "once":
+            if behaviour in ("ok", "once", "fades"):
                 connection.sendall(got)
             if behaviour == "once":
                 connection.recv(65536)
@@ -51,9 +51,12 @@ def serve(listener, behaviour):
         connection.close()
 
     def every():
+        nonlocal behaviour
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=one, args=(connection,), daemon=True).start()
+            threading.Thread(target=one, args=(connection, behaviour), daemon=True).start()
+            if behaviour == "fades":
+                behaviour = "mute"
 
     threading.Thread(target=every, daemon=True).start()
 
@@ -250,7 +253,7 @@ def fast(setting, form, behaviour, times):
     address = "127.0.0.1", 7777
     prepare_network(setting)
     listener = tcp_server(behaviour)
-    for _ in range(int(times)):
+    for number in range(int(times)):
         one = socket.socket()
         if form.endswith("+"):
             one.setblocking(False)
@@ -281,10 +284,10 @@ def fast(setting, form, behaviour, times):
                 trying("plain", one.connect, address)
                 trying("send", one.send, b"ping")
                 break
-        wait = 0.15 if behaviour == "mute" else 5
-        if form.endswith("+") or behaviour == "mute":
-            say("readable", len(select.select([one], [], [], wait)[0]))
-        if behaviour != "mute":
+        answers = behaviour != "mute" and (behaviour != "fades" or number == 0)
+        if form.endswith("+") or not answers:
+            say("readable", len(select.select([one], [], [], 5 if answers else 0.15)[0]))
+        if answers:
             trying("recv", one.recv, 100)
         one.close()
     listener.close()
