@@ -246,6 +246,11 @@ bool gate_rejects_fast(struct gate_call *ret_call, int fd, const struct sockaddr
 	target.fast = true;
 	target.dontwait = flags & MSG_DONTWAIT;
 	*ret_call = (struct gate_call){ .fd = fd };
-	return gate_is_on() && is_whole(to, length) && to->sa_family != AF_UNIX &&
-	       rejects(ret_call, &target);
+	if (!gate_is_on() || !is_whole(to, length) || to->sa_family == AF_UNIX)
+		return false;
+	if (rejects(ret_call, &target))
+		return true;
+	if (ret_call->conn)
+		ret_call->received = ret_call->conn->received;
+	return false;
 }

@@ -145,6 +145,23 @@ calls_are_the_same() {
 	calls_are_the_same unix_alone "$SOCKET"
 }
 
+@test "redis-cli over a unix socket: each conversation a call, a queue of pings a call each, and dead it trips" {
+	command -v redis-server >/dev/null || skip "no redis-server"
+	export INTERLOCK_FAMILIES=unix
+	redis-server --port 0 --unixsocket "$SOCKET" --save '' --dir "$WORK" >/dev/null 3>&- &
+	local server=$! _
+	PEERS+=("$server")
+	eventually redis-cli -s "$SOCKET" ping
+	for _ in 1 2 3; do [ "$(shimmed redis-cli -s "$SOCKET" ping)" = PONG ]; done
+	are_all_good 3
+	shimmed redis-cli -s "$SOCKET" -r 3 -i 0.2 ping # the first is its opening
+	are_all_good 6
+	kill -9 "$server"
+	times 8 redis-cli -s "$SOCKET" ping
+	[ "$(changes)" = "CLOSED OPEN" ]
+	grep -q "rejected breaker=unix:$SOCKET state=OPEN" "$LOG"
+}
+
 # ---- fast open
 
 # In a network namespace, as the machine's setting belongs to everybody. 1543: no cookie is needed.
@@ -171,6 +188,23 @@ is_alone() { if [ "$(id -u)" -eq 0 ]; then FAST=(unshare -n "${SOCKETS[@]}" fast
 	done
 }
 
+@test "curl --tcp-fastopen: calls while all is well, failures and rejections when the server is dead" {
+	alone_or_skip
+	diff - <(alone "${SOCKETS[@]}" network 1543 bash -c '
+		: >"$1/port"
+		"$0/tests/bats/peer" ok >"$1/port" 3>&- & peer=$!
+		until read -r port <"$1/port"; do sleep 0.01; done
+		for i in 1 2 3 4 5 6 7 8 9; do
+			if [ "$i" -eq 4 ]; then kill "$peer"; wait "$peer" 2>/dev/null; fi
+			LD_PRELOAD=$2 curl -s --tcp-fastopen "http://127.0.0.1:$port/"; echo "$?"
+		done' "$OUT" "$WORK" "$SHIM" 2>&1) < <(printf 'hello\n0\n%.0s' 1 2 3; printf '56\n%.0s' 1 2 3; printf '7\n%.0s' 1 2 3)
+	# 56: curl has been told that it is connected, and learns the truth as it receives
+	[ "$(outcomes SUCCESS)" -eq 3 ]
+	[ "$(outcomes FAILURE)" -eq 3 ]
+	[ "$(changes)" = "CLOSED OPEN" ]
+	[ "$(counter rejected)" -eq 3 ]
+}
+
 @test "fast open to a server that is dead, mute or hangs up trips its breaker" {
 	alone_or_skip
 	is_alone
@@ -184,6 +218,20 @@ is_alone() { if [ "$(id -u)" -eq 0 ]; then FAST=(unshare -n "${SOCKETS[@]}" fast
 			rm -r "$INTERLOCK_RUNTIME_DIR"
 			mkdir -m 700 "$INTERLOCK_RUNTIME_DIR"
 		done
+	done
+}
+
+@test "a server with fast open that falls mute after its first answer fails from then on" {
+	alone_or_skip
+	is_alone
+	local form
+	for form in connect connect+ message message+ messages many; do
+		fast 1543 "$form" fades 4
+		[ "$(outcomes SUCCESS)" -eq 1 ]
+		[ "$(outcomes FAILURE)" -eq 3 ]
+		: >"$LOG"
+		rm -r "$INTERLOCK_RUNTIME_DIR"
+		mkdir -m 700 "$INTERLOCK_RUNTIME_DIR"
 	done
 }
 
@@ -270,9 +318,20 @@ recv ok b'ping'")
 	export INTERLOCK_CONTROL=$WORK/control INTERLOCK_REJECT_ESTABLISHED=1
 	export INTERLOCK_WAIT_DURATION_IN_OPEN=300ms INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=1
 	echo '127.0.0.1:* name=both' >"$INTERLOCK_CONTROL"
-	prints "recv ok b'ping'\nrejected True\nsend ok 4\nrecv ok b'ping'\n" again_probes "$echo" "$PORT"
+	prints "recv ok b'ping'\nsend ok 4\nrecv ok b'ping'\n" again_probes "$echo" "$PORT"
 	[ "$(changes | tr '\n' ,)" = "CLOSED OPEN,OPEN HALF_OPEN,HALF_OPEN CLOSED," ]
 	[ "$(counter passed_while_open)" -eq 0 ]
+}
+
+@test "a probe on a connection that stands, and is not answered, opens the breaker again" {
+	closed_port
+	export INTERLOCK_CONTROL=$WORK/control INTERLOCK_REJECT_ESTABLISHED=1
+	export INTERLOCK_WAIT_DURATION_IN_OPEN=1s INTERLOCK_WAIT_DURATION_BACKOFF_MULTIPLIER=1000
+	export INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=1
+	echo '127.0.0.1:* name=both' >"$INTERLOCK_CONTROL"
+	# What the kernel refuses by itself it refuses in its own way.
+	prints 'recv timeout\nsend ECONNRESET\nsend EPIPE\n' again_mute "$PORT"
+	[ "$(changes | tr '\n' ,)" = "CLOSED OPEN,OPEN HALF_OPEN,HALF_OPEN OPEN," ]
 }
 
 @test "transparent: exchanges on connections that stand, rejected or not, are sent as without the shim" {

@@ -5,6 +5,7 @@ usage: sockets.py WORD ARGUMENT...
 import errno
 import os
 import select
+import signal
 import socket
 import struct
 import sys
@@ -35,21 +36,27 @@ def trying(what, act, *arguments):
 def serve(listener, behaviour):
     """Answers each connection in a thread, until the process ends."""
 
-    def one(connection):
+    def one(connection, behaviour):
         if behaviour == "greet":
             connection.sendall(b"hello")
         while True:
             got = connection.recv(65536)
             if not got or behaviour == "eof":
                 break
-            if behaviour == "ok":
+            if behaviour in ("ok", "once", "fades"):
                 connection.sendall(got)
+            if behaviour == "once":
+                connection.recv(65536)
+                threading.Event().wait()
         connection.close()
 
     def every():
+        nonlocal behaviour
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=one, args=(connection,), daemon=True).start()
+            threading.Thread(target=one, args=(connection, behaviour), daemon=True).start()
+            if behaviour == "fades":
+                behaviour = "mute"
 
     threading.Thread(target=every, daemon=True).start()
 
@@ -225,6 +232,12 @@ def prepare_network(setting):
         file.write(setting)
 
 
+def network(setting, *command):
+    """Runs a command where that is the setting."""
+    prepare_network(setting)
+    os.execvp(command[0], command)
+
+
 def tcp_server(behaviour):
     listener = socket.socket()
     listener.bind(("127.0.0.1", 7777))
@@ -240,7 +253,7 @@ def fast(setting, form, behaviour, times):
     address = "127.0.0.1", 7777
     prepare_network(setting)
     listener = tcp_server(behaviour)
-    for _ in range(int(times)):
+    for number in range(int(times)):
         one = socket.socket()
         if form.endswith("+"):
             one.setblocking(False)
@@ -271,10 +284,10 @@ def fast(setting, form, behaviour, times):
                 trying("plain", one.connect, address)
                 trying("send", one.send, b"ping")
                 break
-        wait = 0.15 if behaviour == "mute" else 5
-        if form.endswith("+") or behaviour == "mute":
-            say("readable", len(select.select([one], [], [], wait)[0]))
-        if behaviour != "mute":
+        answers = behaviour != "mute" and (behaviour != "fades" or number == 0)
+        if form.endswith("+") or not answers:
+            say("readable", len(select.select([one], [], [], 5 if answers else 0.15)[0]))
+        if answers:
             trying("recv", one.recv, 100)
         one.close()
     listener.close()
@@ -405,6 +418,7 @@ def again_passes(port, control):
 
 def again_cut_off(port, folder, control, more=""):
     """The same, when the operator cuts the destination off; a farewell passes, and at last it goes on."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     connection = reach(port)
     secret = socket.create_connection(("127.0.0.1", int(port)))
     secret.send(b"\x16\x03\x01\x00\x01x")
@@ -440,18 +454,41 @@ def again_probes(port, dead):
             socket.create_connection(("127.0.0.1", int(dead)))
         except ConnectionRefusedError:
             pass
-    rejected = 0
+    goes_out(connection)
+    trying("recv", connection.recv, 100)
+    trying("send", connection.send, b"ping")
+    trying("recv", connection.recv, 100)
+
+
+def goes_out(connection):
+    """Sends until that is let through."""
     while True:
         try:
             connection.send(b"ping")
-            break
+            return
         except ConnectionResetError:
-            rejected += 1
             time.sleep(0.02)
-    trying("recv", connection.recv, 100)
-    say("rejected", rejected > 0)
-    trying("send", connection.send, b"ping")
-    trying("recv", connection.recv, 100)
+
+
+def again_mute(dead):
+    """The same, but nothing answers the probe. Then one that is gone is used."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    serve(listener, "once")
+    one, other = (reach(listener.getsockname()[1]) for _ in range(2))
+    for _ in range(5):
+        try:
+            socket.create_connection(("127.0.0.1", int(dead)))
+        except ConnectionRefusedError:
+            pass
+    goes_out(one)
+    one.settimeout(0.15)
+    trying("recv", one.recv, 100)
+    one.close()
+    trying("send", other.send, b"ping")
+    other.shutdown(socket.SHUT_WR)
+    trying("send", other.send, b"ping")
 
 
 def gives_away(port):
