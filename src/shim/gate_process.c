@@ -10,6 +10,7 @@ void gate_disowns(struct fd_conn *conn)
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
 					   .incarnation = conn->ticket.incarnation };
+	conn->next = (struct il_ticket){ 0 };
 	il_connection_forked(&conn->core);
 }
 
@@ -54,5 +55,30 @@ void gate_exits(void)
 		gate_attempts_due(INT64_MAX, guard.now_ns);
 		gate_leaves();
 	}
+	il_guard_leave(&guard);
+}
+
+static void unlease(struct fd_conn *conn, void *now_ns)
+{
+	struct il_self self = gate_self();
+
+	if (!il_right_take(&conn->right, *(int64_t *)now_ns))
+		return;
+	il_engine_unlease(&gate_state.engine, &self, &conn->ticket, *(int64_t *)now_ns);
+	gate_drops_next(conn, *(int64_t *)now_ns);
+	il_right_give(&conn->right);
+}
+
+/* What the old image has under way, the new one cannot end; yet the process lives on, and would seem
+ * to hold it. A vfork child owns nothing. */
+void gate_execs(void)
+{
+	struct il_guard guard;
+
+	if (!gate_is_on() || !fdtab_is_mine() || !il_guard_enter(&guard))
+		return;
+	fdtab_each(unlease, &guard.now_ns);
+	gate_attempts_due(INT64_MAX, guard.now_ns);
+	timer_looks();
 	il_guard_leave(&guard);
 }
