@@ -268,6 +268,24 @@ START_TEST(the_loser_of_a_race_is_no_call)
 }
 END_TEST
 
+START_TEST(attempts_race_while_more_than_one_of_a_look_up_is_under_way)
+{
+	struct il_try other = { .lookup = 8, .thread = 1, .address = 2 };
+
+	given_no_attempts();
+	int slow = try(1, S);
+
+	il_attempts_begin(&a, &other, S, &continued);
+	ck_assert(!il_attempts_races(&a, slow));
+	int fast = try(2, S + 250 * MS);
+
+	ck_assert(il_attempts_races(&a, slow) && il_attempts_races(&a, fast));
+	ck_assert(!il_attempts_races(&a, -1));
+	il_attempts_connected(&a, fast, S + 300 * MS);
+	ck_assert(!il_attempts_races(&a, slow));
+}
+END_TEST
+
 START_TEST(closed_more_than_100_ms_after_the_race_it_is_one)
 {
 	given_no_attempts();
@@ -362,6 +380,7 @@ RUN_TESTS("attempts", the_next_address_goes_on_with_the_call,
 	  the_only_address_has_no_other, what_was_charged_is_not_held_back,
 	  a_call_goes_on_through_sixteen_addresses, a_full_table_lets_attempts_stand_alone,
 	  room_is_made_by_those_who_won_longest_ago, the_loser_of_a_race_is_no_call,
+	  attempts_race_while_more_than_one_of_a_look_up_is_under_way,
 	  closed_more_than_100_ms_after_the_race_it_is_one,
 	  one_that_began_later_did_not_lose_to_one_before, nor_to_the_same_address,
 	  nor_to_another_look_up, it_may_lose_to_another_thread,

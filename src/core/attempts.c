@@ -104,6 +104,16 @@ bool il_attempts_failed(struct il_attempts *a, int index, struct il_verdict verd
 	return true;
 }
 
+bool il_attempts_races(const struct il_attempts *a, int index)
+{
+	if (index < 0 || index >= IL_ATTEMPTS_MAX)
+		return false;
+	for (int i = 0; i < IL_ATTEMPTS_MAX; i++)
+		if (i != index && a->at[i].state == TRYING && a->at[i].lookup == a->at[index].lookup)
+			return true;
+	return false;
+}
+
 bool il_attempts_lost(struct il_attempts *a, int index, int64_t now_ns)
 {
 	struct il_attempt *e = entry(a, index);

@@ -68,6 +68,9 @@ void il_attempts_connected(struct il_attempts *a, int index, int64_t now_ns);
 bool il_attempts_failed(struct il_attempts *a, int index, struct il_verdict verdict,
 			int64_t now_ns);
 
+/* Is another attempt of the same look-up under way, so that it matters when this one connects? */
+bool il_attempts_races(const struct il_attempts *a, int index);
+
 /* The program closes the attempt while it is connecting. True: within 100 ms before, a connection to
  * another address of the same look-up, begun later, succeeded: this one lost. The entry is free if
  * so, else unchanged. */

@@ -204,6 +204,14 @@ void gate_saw_connect(struct gate_call *call, int rc)
 		gate_gives(&event, judge_connect(&event, call->blocks, rc));
 }
 
+/* Under epoll nobody says which descriptor is ready, and bytes will tell soon enough that it connected.
+ * Where attempts race that is too late: the others are closed first. */
+static bool has_won(const struct gate_event *event)
+{
+	return gate_attempt_races(event->conn->attempt, event->guard.now_ns) &&
+	       gate_asks_kernel(event->fd, false).tcp == IL_TCP_CONNECTED;
+}
+
 /* An error that SO_ERROR told, or success: 0 is also what a pending connect says, so that poll must
  * have said more. */
 static struct il_verdict judge_option(struct gate_event *event, int error)
@@ -216,7 +224,7 @@ static struct il_verdict judge_option(struct gate_event *event, int error)
 			event->conn->phase = CONN_FAILED;
 		return il_connection_error(core, gate_facts(event->conn), event->guard.now_ns, error, false);
 	}
-	if (!connecting || !event->conn->writable)
+	if (!connecting || (!event->conn->writable && !has_won(event)))
 		return (struct il_verdict){ 0 };
 	gate_connected(event);
 	return il_connection_connected(core, gate_facts(event->conn), event->guard.now_ns);

@@ -108,6 +108,7 @@ HIDDEN struct gate_try gate_tries(const char *host, const struct il_address *add
 HIDDEN void gate_attempt_connected(int16_t index, int64_t now_ns);
 HIDDEN bool gate_attempt_is_held(int16_t index, const struct il_ticket *ticket,
 				 struct il_verdict verdict, int64_t now_ns);
+HIDDEN bool gate_attempt_races(int16_t index, int64_t now_ns);
 HIDDEN bool gate_attempt_lost(int16_t index, int64_t now_ns);
 HIDDEN void gate_attempt_ends(int16_t index, int64_t now_ns);
 HIDDEN void gate_attempts_due(int64_t until_ns, int64_t now_ns); /* INT64_MAX: all of them */

@@ -45,6 +45,7 @@ start_networks() {
 	give_addresses
 }
 
+# What is to be ended by its pid is started as "${THERE[@]}" COMMAND: nsenter becomes it.
 here() { "${HERE[@]}" "$@"; }
 there() { "${THERE[@]}" "$@"; }
 
@@ -86,6 +87,7 @@ give_addresses() {
 		addr add 2001:db8::2/64 dev cable nodad
 		link set cable up
 	END
+	there sysctl -qw net.ipv4.icmp_ratelimit=0
 	filter here
 	filter there
 }
@@ -115,7 +117,7 @@ met() { "$1" nft list counter inet t "$2" | sed -n 's/.*packets \([0-9]*\) .*/\1
 start_server() {
 	local number=${#PEERS[@]} port=$1
 	shift
-	there "$OUT/tests/bats/peer" -a 0.0.0.0 -p "$port" "$@" >"$WORK/port$number" 3>&- &
+	"${THERE[@]}" "$OUT/tests/bats/peer" -a 0.0.0.0 -p "$port" "$@" >"$WORK/port$number" 3>&- &
 	PEERS+=("$!")
 	eventually [ -s "$WORK/port$number" ]
 }

@@ -111,7 +111,7 @@ breaks_off() { trip_as "amended FAILURE 4, call SUCCESS 5" "$1" "$URL"; }
 	start_server 80 body=1000
 	# What a client sends after its request confirms the first bytes of the answer.
 	there nft 'add set inet t asked { type ipv4_addr . inet_service; flags dynamic; }'
-	rule there 'tcp dport 80 meta length > 100 add @asked { ip saddr . tcp sport } accept'
+	rule there 'tcp dport 80 meta length > 70 add @asked { ip saddr . tcp sport } accept'
 	dead_end there cut 'tcp dport 80 ip saddr . tcp sport @asked' 'reject with tcp reset'
 	STAGE=2 at_once breaks_off $CLIENTS
 	[ "$(met there cut)" -ge 25 ]
@@ -134,7 +134,7 @@ six_are_well() {
 
 @test "30 % of the packets lost, both ways: healthy" {
 	start_networks
-	start_server 80 body=50
+	start_server 80 body=4
 	for where in here there; do
 		"$where" nft "add counter inet t lost; add chain inet t lose { counter name lost drop; }"
 		rule "$where" 'meta l4proto tcp numgen inc mod 10 vmap { 2: goto lose, 5: goto lose, 9: goto lose }'
@@ -223,7 +223,7 @@ is_too_far() {
 
 # start_dns: good.test is 192.0.2.2, absent.test is not, of broken.test nobody knows.
 start_dns() {
-	there /usr/bin/python3 -c 'import socket
+	"${THERE[@]}" /usr/bin/python3 -c 'import socket
 upstream = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 upstream.bind(("127.0.0.1", 5300))
 print("ready", flush=True)
@@ -232,7 +232,7 @@ while True:
     upstream.sendto(question[:2] + b"\x81\x82" + question[4:], where)  # SERVFAIL
 ' >"$WORK/upstream" 3>&- &
 	PEERS+=("$!")
-	there dnsmasq --no-daemon --conf-file=/dev/null --no-resolv --no-hosts --local=/absent.test/ \
+	"${THERE[@]}" dnsmasq --no-daemon --conf-file=/dev/null --no-resolv --no-hosts --local=/absent.test/ \
 		--address=/good.test/192.0.2.2 --server='/broken.test/127.0.0.1#5300' \
 		2>"$WORK/dnsmasq" 3>&- &
 	DNS=$!
@@ -342,7 +342,7 @@ for _ in range(20):
 @test "::1 first, and the server on 127.0.0.1 only: healthy" {
 	start_networks
 	printf '::1 both.test\n127.0.0.1 both.test\n' >>"$WORK/hosts"
-	here "$OUT/tests/bats/peer" -p 80 ok >"$WORK/port" 3>&- &
+	"${HERE[@]}" "$OUT/tests/bats/peer" -p 80 ok >"$WORK/port" 3>&- &
 	PEERS+=("$!")
 	eventually [ -s "$WORK/port" ]
 	dead_end here first "ip6 daddr ::1 tcp dport 80" accept
