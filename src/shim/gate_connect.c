@@ -97,6 +97,7 @@ static void begin(struct gate_call *call, const struct target *target, const str
 				    (ticket->probe ? IL_CONNECT_PROBE : 0));
 	if (!had_conn && target->entry & FDTAB_EPOLL)
 		il_connection_watch(&conn->core, now_ns, true);
+	gate_tells_lease(conn); /* who blocks in it may be killed there */
 	call->conn = conn;
 	call->life = atomic_load(&conn->life);
 	il_right_give(&conn->right);

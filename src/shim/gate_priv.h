@@ -77,6 +77,9 @@ struct gate_event {
 HIDDEN bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t life, int fd);
 /* Applies what came of it, gives the right back and leaves. */
 HIDDEN void gate_gives(struct gate_event *event, struct il_verdict verdict);
+/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that a
+ * probe is as good as over. With the right to conn. */
+HIDDEN void gate_tells_lease(struct fd_conn *conn);
 /* Applies a verdict about conn. fd is -1 where the kernel cannot be asked any more. */
 HIDDEN void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns);
 
