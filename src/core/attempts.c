@@ -174,7 +174,7 @@ int64_t il_lookup_take(struct il_lookup *last, uint64_t lookup, int64_t now_ns)
 
 	if (!lookup || last->lookup != lookup)
 		return 0;
-	if (now_ns - last->ended_ns <= IL_CONTINUE_NS)
+	if (now_ns - last->ended_ns <= IL_BEAR_NS)
 		duration_ns = last->duration_ns;
 	last->lookup = 0;
 	return duration_ns;

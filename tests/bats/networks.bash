@@ -125,17 +125,17 @@ start_server() {
 # Runs a command here, with the shim.
 calls() { here env LD_PRELOAD="$SHIM" "$@"; }
 
-# Clients, each fetching a URL. They wait for an answer for so long, in seconds:
+# Clients, each fetching a URL and saying nothing of what comes. They wait for an answer for so long, in seconds:
 PATIENCE=60
-by_curl() { calls curl -sS --max-time "$PATIENCE" "$1"; }
-by_wget() { calls wget -q --tries=1 --timeout="$PATIENCE" -O - "$1"; }
+by_curl() { calls curl -sS -o /dev/null --max-time "$PATIENCE" "$1"; }
+by_wget() { calls wget -q --tries=1 --timeout="$PATIENCE" -O /dev/null "$1"; }
 by_python() {
 	calls /usr/bin/python3 -c 'import sys, urllib.request
-print(urllib.request.urlopen(sys.argv[1], timeout=float(sys.argv[2])).read())' "$1" "$PATIENCE"
+urllib.request.urlopen(sys.argv[1], timeout=float(sys.argv[2])).read()' "$1" "$PATIENCE"
 }
 by_patient_python() {
 	calls /usr/bin/python3 -c 'import sys, urllib.request
-print(urllib.request.urlopen(sys.argv[1]).read())' "$1"
+urllib.request.urlopen(sys.argv[1]).read()' "$1"
 }
 by_asyncio() {
 	calls /usr/bin/python3 -c 'import asyncio, sys, urllib.parse
@@ -145,7 +145,7 @@ async def main():
                                                    happy_eyeballs_delay=0.25)
     writer.write(b"GET / HTTP/1.0\r\nHost: x\r\n\r\n")
     head = await reader.readuntil(b"\r\n\r\n")
-    print(await reader.readexactly(int(head.split(b"Content-Length: ")[1].split()[0])))
+    await reader.readexactly(int(head.split(b"Content-Length: ")[1].split()[0]))
     writer.close()
     await writer.wait_closed()
 asyncio.run(asyncio.wait_for(main(), float(sys.argv[2])))' "$1" "$PATIENCE"
