@@ -125,30 +125,30 @@ start_server() {
 # Runs a command here, with the shim.
 calls() { here env LD_PRELOAD="$SHIM" "$@"; }
 
-# Clients, each fetching a URL and saying nothing of what comes. They wait for an answer for so long, in seconds:
+# Clients: each fetches a URL so many times, one after the other, and says `good` or `bad` of each.
+# They wait for an answer for so long, in seconds:
 PATIENCE=60
-by_curl() { calls curl -sS -o /dev/null --max-time "$PATIENCE" "$1"; }
-by_wget() { calls wget -q --tries=1 --timeout="$PATIENCE" -O /dev/null "$1"; }
-by_python() {
-	calls /usr/bin/python3 -c 'import sys, urllib.request
-urllib.request.urlopen(sys.argv[1], timeout=float(sys.argv[2])).read()' "$1" "$PATIENCE"
+by_curl() { each "$2" curl -sS -o /dev/null --max-time "$PATIENCE" "$1"; }
+by_wget() { each "$2" wget -q --tries=1 --timeout="$PATIENCE" -O /dev/null "$1"; }
+by_python() { calls /usr/bin/python3 "$BATS_TEST_DIRNAME/fetch.py" blocking "$PATIENCE" "$@"; }
+by_patient_python() { PATIENCE=ever by_python "$@"; }
+by_asyncio() { calls /usr/bin/python3 "$BATS_TEST_DIRNAME/fetch.py" asyncio "$PATIENCE" "$@"; }
+CLIENTS="by_curl by_wget by_python by_patient_python by_asyncio"
+HURRIED="by_curl by_wget by_python by_asyncio"
+
+each() { # each COUNT COMMAND...
+	local count=$1 _
+	shift
+	for _ in $(seq "$count"); do
+		if calls "$@" >/dev/null; then echo good; else echo bad; fi
+	done
 }
-by_patient_python() {
-	calls /usr/bin/python3 -c 'import sys, urllib.request
-urllib.request.urlopen(sys.argv[1]).read()' "$1"
-}
-by_asyncio() {
-	calls /usr/bin/python3 -c 'import asyncio, sys, urllib.parse
-url = urllib.parse.urlsplit(sys.argv[1])
-async def main():
-    reader, writer = await asyncio.open_connection(url.hostname, url.port or 80,
-                                                   happy_eyeballs_delay=0.25)
-    writer.write(b"GET / HTTP/1.0\r\nHost: x\r\n\r\n")
-    head = await reader.readuntil(b"\r\n\r\n")
-    await reader.readexactly(int(head.split(b"Content-Length: ")[1].split()[0]))
-    writer.close()
-    await writer.wait_closed()
-asyncio.run(asyncio.wait_for(main(), float(sys.argv[2])))' "$1" "$PATIENCE"
+
+# all COUNT WORD CLIENT: the client fetches URL so many times, all of them good or all of them bad.
+all() {
+	local said
+	said=$("$3" "$URL" "$1" | sort | uniq -c | xargs)
+	[ "$said" = "$1 $2" ] || { echo "$3 $URL: $said" && cat "$LOG" && return 1; }
 }
 
 # scene NAME: from now on a registry and a log of its own; those that it has had if it was there before.

@@ -11,40 +11,29 @@ load networks
 prepare() { watched networks; }
 
 URL=http://192.0.2.2/
-CLIENTS="by_curl by_wget by_python by_patient_python by_asyncio"
 
 # Five calls fail, each told as TEXT says, and the breaker is open.
-trip_as() { # trip_as TEXT COMMAND...
-	local _ text=$1
-	shift
-	for _ in 1 2 3 4 5; do
-		! "$@" || return 1
-	done
-	is_told "$text" && [ "$(changes)" = "CLOSED OPEN" ]
+trip_as() { # trip_as TEXT CLIENT
+	all 5 bad "$2"
+	is_told "$1" && [ "$(changes)" = "CLOSED OPEN" ]
 }
-trips() { trip_as "call FAILURE 5" "$1" "$URL"; }
+trips() { trip_as "call FAILURE 5" "$1"; }
 
 # The breaker is open, and a call is rejected.
 is_rejected() {
-	! "$1" "$URL" || return 1
+	all 1 bad "$1"
 	grep -q ' rejected ' "$LOG"
 }
 
 # Five calls succeed, and nothing else is told.
 is_well() {
-	local _
-	for _ in 1 2 3 4 5; do
-		"$1" "$URL"
-	done
+	all 5 good "$1"
 	is_told "call SUCCESS 5"
 }
 
 # Six calls fail for a local reason: nothing is told, and nothing happens.
 is_local() {
-	local _
-	for _ in 1 2 3 4 5 6; do
-		! "$1" "$URL" || return 1
-	done
+	all 6 bad "$1"
 	is_told "" && [ -z "$(changes)" ] && [ "$(counted inconclusive)" -eq 6 ]
 }
 
@@ -53,11 +42,11 @@ is_local() {
 @test "a black hole: who has a time-out trips, and is then rejected without a packet" {
 	start_networks
 	dead_end there hole "tcp dport 80" drop
-	PATIENCE=0.6 at_once trips by_curl by_wget by_python by_asyncio
+	PATIENCE=0.6 at_once trips $HURRIED
 	local before
 	before=$(met there hole)
 	[ "$before" -ge 20 ]
-	at_once is_rejected by_curl by_wget by_python by_patient_python by_asyncio
+	at_once is_rejected $HURRIED
 	[ "$(met there hole)" -eq "$before" ]
 }
 
@@ -71,7 +60,7 @@ signal.alarm(1)
 socket.create_connection(("192.0.2.2", 80))'
 	done
 	is_told "call FAILURE 4"
-	! by_curl "$URL"
+	all 1 bad by_curl
 	is_told "call FAILURE 5"
 	[ "$(changes)" = "CLOSED OPEN" ]
 }
@@ -102,7 +91,7 @@ print(late)') # where the machine was too busy
 # ---- reset in the middle of an answer ----
 
 # The last call's verdict comes when the breaker is open already.
-breaks_off() { trip_as "amended FAILURE 4, call SUCCESS 5" "$1" "$URL"; }
+breaks_off() { trip_as "amended FAILURE 4, call SUCCESS 5" "$1"; }
 
 @test "an answer that is reset half-way trips, whether by the server or by something in between" {
 	start_networks
@@ -123,7 +112,7 @@ breaks_off() { trip_as "amended FAILURE 4, call SUCCESS 5" "$1" "$URL"; }
 six_are_well() {
 	local jobs=() job _
 	for _ in 1 2 3 4 5 6; do
-		"$1" "$URL" >/dev/null &
+		all 1 good "$1" &
 		jobs+=("$!")
 	done
 	for job in "${jobs[@]}"; do
@@ -146,21 +135,17 @@ six_are_well() {
 
 # Its duration is that of connecting and of the answer: four times the length of the cable.
 is_far() {
-	"$1" "$URL"
-	"$1" "$URL"
+	all 2 good "$1"
 	is_told "call SUCCESS 2"
 	awk '/ call / { sub(/.*duration=/, ""); if (!($1 ~ /s$/ && $1 + 0 >= 1.2)) exit 1 }' "$LOG"
 }
 
 is_too_far() {
 	export INTERLOCK_SLOW_CALL_DURATION_THRESHOLD=500ms INTERLOCK_SLOW_CALL_RATE_THRESHOLD=50%
-	local _
-	for _ in 1 2 3 4 5; do
-		"$1" "$URL"
-	done
+	all 5 good "$1"
 	is_told "call SLOW_SUCCESS 5"
 	[ "$(changes)" = "CLOSED OPEN" ]
-	! "$1" "$URL"
+	is_rejected "$1"
 }
 
 @test "300 ms of delay each way: healthy, as slow as it is; and slow where that is too slow" {
@@ -214,7 +199,7 @@ is_too_far() {
 	there ip link set cable down
 	STAGE=2 PATIENCE=60 at_once trips $CLIENTS
 	here ip neigh replace 192.0.2.2 lladdr 02:00:00:00:00:02 dev cable
-	STAGE=3 PATIENCE=0.6 at_once trips by_curl by_wget by_python by_asyncio
+	STAGE=3 PATIENCE=0.6 at_once trips $HURRIED
 	here ip link set cable down
 	STAGE=4 at_once is_local $CLIENTS
 }
@@ -260,20 +245,15 @@ of_broken() { of_the_host "$1" broken.test; }
 }
 
 says_nothing() {
-	local _
-	for _ in 1 2 3 4 5 6; do
-		! "$1" "http://absent.test/" || return 1
-	done
+	all 6 bad "$1"
 	is_told "" && [ -z "$(changes)" ]
 }
 
 # It names no port when it looks up: that counts for the breakers that the host has.
 trips_wget() {
-	by_wget http://good.test/
+	all 1 good by_wget
 	kill "$DNS"
-	for _ in 1 2 3 4; do
-		! by_wget http://good.test/
-	done
+	all 4 bad by_wget
 	is_told "call FAILURE 4, call SUCCESS 1"
 	[ "$(changes)" = "CLOSED OPEN" ]
 }
@@ -283,10 +263,10 @@ trips_wget() {
 	resolver_options
 	start_dns
 	URL=http://broken.test/ at_once of_broken by_curl by_python by_patient_python by_asyncio
-	STAGE=2 at_once says_nothing $CLIENTS
+	URL=http://absent.test/ STAGE=2 at_once says_nothing $CLIENTS
 	start_server 80 ok
 	URL=http://good.test/ STAGE=3 at_once is_well $CLIENTS
-	trips_wget
+	URL=http://good.test/ trips_wget
 }
 
 # ---- several addresses ----
@@ -335,7 +315,7 @@ for _ in range(20):
 	[ "$(met there second)" -eq 25 ]
 	heals there
 	dead_end there third "ip daddr 192.0.2.3 tcp dport 80" drop
-	STAGE=3 PATIENCE=2 at_once is_well by_curl by_wget by_python by_asyncio
+	STAGE=3 PATIENCE=2 at_once is_well $HURRIED
 	[ "$(met there third)" -ge 20 ]
 }
 
@@ -365,8 +345,8 @@ for _ in range(20):
 
 # Whoever comes after the wait is a probe, and two that succeed close it.
 recovers() {
-	eventually by_curl "$1"
-	by_curl "$1"
+	eventually all 1 good by_curl
+	all 1 good by_curl
 	[ "$(changes | tail -n 2 | xargs)" = "OPEN HALF_OPEN HALF_OPEN CLOSED" ]
 }
 
@@ -377,11 +357,11 @@ recovers() {
 	export INTERLOCK_WAIT_DURATION_IN_OPEN=1s INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=2
 	PATIENCE=0.6
 	trips by_curl
-	reopened() { ! by_curl "$URL" && changes | grep -q "HALF_OPEN OPEN"; }
+	reopened() { all 1 bad by_curl && changes | grep -q "HALF_OPEN OPEN"; }
 	eventually reopened
 	heals there
 	PATIENCE=60
-	recovers "$URL"
-	are_all_good 0 || :
-	by_curl "$URL"
+	recovers
+	: >"$LOG"
+	is_well by_curl
 }
