@@ -3,8 +3,6 @@
 usage: fetch.py blocking|asyncio PATIENCE URL COUNT      PATIENCE: seconds, or `ever`
 """
 
-import asyncio
-import http.client
 import sys
 import urllib.parse
 
@@ -14,16 +12,26 @@ WHERE = urllib.parse.urlsplit(URL)
 PORT = WHERE.port or 80
 
 
-def fetch():
-    connection = http.client.HTTPConnection(WHERE.hostname, PORT, timeout=PATIENCE)
-    try:
-        connection.request("GET", "/")
-        connection.getresponse().read()
-    finally:
-        connection.close()
+def say(good):
+    print("good" if good else "bad", flush=True)
 
 
-async def talk():
+def block():
+    import http.client
+
+    for _ in range(int(COUNT)):
+        connection = http.client.HTTPConnection(WHERE.hostname, PORT, timeout=PATIENCE)
+        try:
+            connection.request("GET", "/")
+            connection.getresponse().read()
+            say(True)
+        except (OSError, http.client.HTTPException):
+            say(False)
+        finally:
+            connection.close()
+
+
+async def talk(asyncio):
     reader, writer = await asyncio.open_connection(
         WHERE.hostname, PORT, happy_eyeballs_delay=0.25
     )
@@ -35,16 +43,18 @@ async def talk():
         writer.close()
 
 
-async def main():
+async def loop(asyncio):
     for _ in range(int(COUNT)):
         try:
-            if HOW == "asyncio":
-                await asyncio.wait_for(talk(), PATIENCE)
-            else:
-                fetch()
-            print("good", flush=True)
-        except (OSError, EOFError, asyncio.TimeoutError, http.client.HTTPException):
-            print("bad", flush=True)
+            await asyncio.wait_for(talk(asyncio), PATIENCE)
+            say(True)
+        except (OSError, EOFError, asyncio.TimeoutError):
+            say(False)
 
 
-asyncio.run(main())
+if HOW == "asyncio":
+    import asyncio
+
+    asyncio.run(loop(asyncio))
+else:
+    block()

@@ -14,6 +14,7 @@
 
 # hold COMMAND...: starts a process that holds the namespaces that COMMAND makes. Sets HOLDER, its pid.
 hold() {
+	: >"$WORK/held"
 	"$@" sh -c 'echo held; exec sleep infinity' >"$WORK/held" 2>"$WORK/held.err" 3>&- &
 	HOLDER=$!
 	PEERS+=("$HOLDER")
@@ -23,7 +24,6 @@ hold() {
 		cat "$WORK/held.err"
 		return 1
 	done
-	: >"$WORK/held"
 }
 
 # start_networks [MS]: with MS, the cable is so long that each frame takes that time.
@@ -64,6 +64,7 @@ lay_cable() { # lay_cable PID_THERE MS ENTER...
 		link set left up
 		link set right up
 	END
+	: >"$WORK/delay"
 	"${between[@]}" /usr/bin/python3 "$BATS_TEST_DIRNAME/delay.py" "$delay" left right \
 		>"$WORK/delay" 3>&- &
 	PEERS+=("$!")
@@ -168,12 +169,21 @@ at_once() {
 		(
 			scene "$client${STAGE:-}"
 			"$command" "$client"
-		) >"$WORK/out.$client" 2>&1 3>&- </dev/null &
+		) >"$WORK/out.$client${STAGE:-}" 2>&1 3>&- </dev/null &
 		jobs+=("$!")
 	done
 	for client; do
-		wait "${jobs[0]}" || { bad=1 && echo "--- $client" && cat "$WORK/out.$client"; }
+		wait "${jobs[0]}" || { bad=1 && echo "--- $client" && cat "$WORK/out.$client${STAGE:-}"; }
 		jobs=("${jobs[@]:1}")
+	done
+	return $bad
+}
+
+# all_well PID...: waits for these; fails if one of them did.
+all_well() {
+	local pid bad=0
+	for pid; do
+		wait "$pid" || bad=1
 	done
 	return $bad
 }
