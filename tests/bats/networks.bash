@@ -8,9 +8,8 @@
 # fail and say it. Sourced after helper.bash.
 #
 #   here    192.0.2.1                      2001:db8::1   and its own hosts, resolv.conf, nsswitch.conf
-#   there   192.0.2.2 192.0.2.3 192.0.2.4  2001:db8::2   and 198.51.100.1, to which a route leads
-#
-# Nobody has 192.0.2.9.
+#   there   192.0.2.2 and 192.0.2.3        2001:db8::2   and 198.51.100.1, to which a route leads
+PATH=$PATH:/usr/sbin:/sbin
 
 # hold COMMAND...: starts a process that holds the namespaces that COMMAND makes. Sets HOLDER, its pid.
 hold() {
@@ -83,7 +82,6 @@ give_addresses() {
 		link set lo up
 		addr add 192.0.2.2/24 dev cable
 		addr add 192.0.2.3/24 dev cable
-		addr add 192.0.2.4/24 dev cable
 		addr add 198.51.100.1/32 dev lo
 		addr add 2001:db8::2/64 dev cable nodad
 		link set cable up
@@ -200,8 +198,8 @@ is_told() {
 	return 1
 }
 
-# counted COUNTER: of all breakers of this scene.
+# counted COUNTER: of all breakers of this scene. Here, where a user namespace says who owns the file.
 counted() {
-	"$OUT/tests/state" "$INTERLOCK_RUNTIME_DIR" "$INTERLOCK_REGISTRY" |
+	here "$OUT/tests/state" "$INTERLOCK_RUNTIME_DIR" "$INTERLOCK_REGISTRY" |
 		awk -v name="$1" '$1 == name { sum += $2 } END { print sum + 0 }'
 }
