@@ -8,7 +8,7 @@
 # fail and say it. Sourced after helper.bash.
 #
 #   here    192.0.2.1                      2001:db8::1   and its own hosts, resolv.conf, nsswitch.conf
-#   there   192.0.2.2 and 192.0.2.3        2001:db8::2   and 198.51.100.1, to which a route leads
+#   there   192.0.2.2 to 192.0.2.6         2001:db8::2   and 198.51.100.1, to which a route leads
 PATH=$PATH:/usr/sbin:/sbin
 
 # hold COMMAND...: starts a process that holds the namespaces that COMMAND makes. Sets HOLDER, its pid.
@@ -82,6 +82,9 @@ give_addresses() {
 		link set lo up
 		addr add 192.0.2.2/24 dev cable
 		addr add 192.0.2.3/24 dev cable
+		addr add 192.0.2.4/24 dev cable
+		addr add 192.0.2.5/24 dev cable
+		addr add 192.0.2.6/24 dev cable
 		addr add 198.51.100.1/32 dev lo
 		addr add 2001:db8::2/64 dev cable nodad
 		link set cable up
