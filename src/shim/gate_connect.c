@@ -140,6 +140,7 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	il_connection_begin(&conn->core, now_ns, try->lookup_ns, flags_of(call, conn));
 	if (!had_conn && target->entry & FDTAB_EPOLL)
 		il_connection_watch(&conn->core, now_ns, true);
+	gate_tells_lease(conn); /* who blocks in it may be killed there */
 	call->conn = conn;
 	call->life = atomic_load(&conn->life);
 	il_right_give(&conn->right);

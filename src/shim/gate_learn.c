@@ -125,6 +125,14 @@ void gate_saw_fast_connect(int fd, const void *value, socklen_t length)
 		fdtab_put(fd, (entry & ~(uint32_t)FDTAB_FAST) | fast);
 }
 
+/* Under epoll nobody says which descriptor is ready, and bytes will tell soon enough that it connected.
+ * Where attempts race that is too late: the others are closed first. */
+static bool has_won(const struct gate_event *event)
+{
+	return gate_attempt_races(event->conn->attempt, event->guard.now_ns) &&
+	       gate_asks_kernel(event->conn, event->fd).tcp == IL_TCP_CONNECTED;
+}
+
 /* An error that SO_ERROR told, or success: 0 is also what a pending connect says, so that poll must
  * have said more. */
 static struct il_verdict judge_option(struct gate_event *event, int error)
@@ -133,9 +141,10 @@ static struct il_verdict judge_option(struct gate_event *event, int error)
 
 	if (error)
 		return gate_fails(event, error, false);
-	if (conn->phase != CONN_CONNECTING || !conn->writable || !gate_is_up(event))
-		return (struct il_verdict){ 0 };
-	return connected(event);
+	if (conn->phase == CONN_CONNECTING &&
+	    ((conn->writable && gate_is_up(event)) || has_won(event)))
+		return connected(event);
+	return (struct il_verdict){ 0 };
 }
 
 void gate_saw_option(int fd, int level, int name, const void *value, int rc)

@@ -93,6 +93,9 @@ HIDDEN bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint3
 HIDDEN void gate_gives(struct gate_event *event, struct il_verdict verdict);
 /* Nothing of conn is to be judged any more. */
 HIDDEN void gate_loses(struct fd_conn *conn, int64_t now_ns);
+/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that a
+ * probe is as good as over. With the right to conn. */
+HIDDEN void gate_tells_lease(struct fd_conn *conn);
 /* Applies a verdict about conn. fd is -1 where the kernel cannot be asked any more. */
 HIDDEN void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns);
 
@@ -148,6 +151,7 @@ HIDDEN struct gate_try gate_tries(const char *host, const struct il_address *add
 HIDDEN void gate_attempt_connected(int16_t index, int64_t now_ns);
 HIDDEN bool gate_attempt_is_held(int16_t index, const struct il_ticket *ticket,
 				 struct il_verdict verdict, int64_t now_ns);
+HIDDEN bool gate_attempt_races(int16_t index, int64_t now_ns);
 HIDDEN bool gate_attempt_lost(int16_t index, int64_t now_ns);
 HIDDEN void gate_attempt_ends(int16_t index, int64_t now_ns);
 HIDDEN void gate_attempts_due(int64_t until_ns, int64_t now_ns); /* INT64_MAX: all of them */

@@ -44,9 +44,7 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 	return true;
 }
 
-/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that a
- * probe is as good as over. */
-static void tell_lease(struct fd_conn *conn)
+void gate_tells_lease(struct fd_conn *conn)
 {
 	enum il_outcome outcome = IL_SUCCESS;
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, &conn->facts);
@@ -107,7 +105,7 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 
 	if (verdict.kind || verdict.flags)
 		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
-	tell_lease(conn);
+	gate_tells_lease(conn);
 	note_due(conn);
 	il_right_give(&conn->right);
 	timer_looks();
