@@ -59,16 +59,6 @@ static struct il_verdict judge_receive(struct gate_event *event, ssize_t rc,
 	return il_connection_eof(core, gate_facts(event->conn), now_ns);
 }
 
-/* Before an end or an error is held against the peer: has the number come to stand for something
- * else, behind our back? Then it is forgotten. */
-static bool is_another(const struct gate_call *call)
-{
-	if (!il_connection_is_open(&call->conn->core) || gate_is_same(call->conn, call->fd))
-		return false;
-	gate_saw_stranger(call->fd);
-	return true;
-}
-
 void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count,
 		   int flags)
 {
@@ -78,8 +68,6 @@ void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts
 		return;
 	if (rc < 0 && errno == EAGAIN && !blocks(call->conn, flags))
 		return; /* every event loop, all the time */
-	if (rc <= 0 && is_another(call))
-		return;
 	if (rc > 0 && flags & MSG_TRUNC)
 		parts = NULL; /* counted, but not copied to the program */
 	if (gate_takes(&event, call->conn, call->life, call->fd))
@@ -163,7 +151,7 @@ void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, si
 	struct gate_event event;
 	struct il_verdict verdict = { 0 };
 
-	if (!call->conn || is_nothing(call, rc) || (rc < 0 && is_another(call)))
+	if (!call->conn || is_nothing(call, rc))
 		return;
 	if (!gate_takes(&event, call->conn, call->life, call->fd))
 		return;
