@@ -110,5 +110,6 @@ def imap(port, patience_s):
         assert server.select()[0] == "OK"
         assert server.noop()[0] == "OK"
         server.logout()
-    finally:
+    except BaseException:
         server.shutdown()
+        raise

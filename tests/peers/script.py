@@ -19,7 +19,7 @@ import socket
 import time
 from collections import namedtuple
 
-from conversation import Conversation
+from conversation import PATIENCE, Conversation
 from wire import Gone
 
 Send = namedtuple("Send", "data")
@@ -32,8 +32,6 @@ Answer = namedtuple("Answer", "data")
 CHUNK_BYTES = 65536
 # The opening ends after a pause of 100 ms. No machine takes this one for a shorter one.
 LATER_S = 0.25
-# Silence instead of a greeting proves something after a second.
-GREETER_PATIENCE_S = 1.3
 
 
 def play(speaker, script):
@@ -172,21 +170,28 @@ def lines(*texts):
 
 
 class Scripted(Conversation):
-    """A row whose peer speaks a script, as does its client."""
+    """A row whose peer speaks a script, as do most of its clients."""
 
     times = True
     late_is = "mute after the log-in"
     peer = None  # the peer's script
-    client = ""  # the client's: module.function
+    client = ""  # module.function; others override command
     pauses = False  # does the client pause between one answer and its next request?
     healthy_answers = 0  # so many go well before late and cut weather
-    patience_s = None  # in sick weathers, where the usual does not do
+    sick_patience_s = None  # where the usual is not enough
+
+    def __init__(self, name, title, **traits):
+        self.name, self.title = name, title
+        for trait, value in traits.items():
+            setattr(self, trait, value)
 
     def serve(self, sock, weather):
-        Peer(sock, weather, self).speak(type(self).peer())
+        Peer(sock, weather, self).speak(self.peer())
 
     def command(self, port, weather):
         argv = self.python_client(self.client, port, weather)
-        if weather != "healthy" and self.patience_s:
-            argv[4] = str(self.patience_s)
+        if weather == "cut":
+            argv[4] = str(PATIENCE["healthy"])  # it need not wait: there is an end
+        elif weather != "healthy" and self.sick_patience_s:
+            argv[4] = str(self.sick_patience_s)
         return argv
