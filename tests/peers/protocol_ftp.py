@@ -4,7 +4,7 @@ import ftplib
 from script import Answer, Line, Send, lines
 
 LOG_IN = {b"USER": "331 password", b"PASS": "230 in", b"QUIT": "221 bye"}
-ANSWERS = {b"PWD": '257 "/"', b"NOOP": "200 ok", b"SIZE": "213 10"}
+ANSWERS = {b"PWD": '257 "/"', b"NOOP": "200 ok", b"TYPE": "200 ok", b"SIZE": "213 10"}
 
 
 def server():

@@ -29,17 +29,19 @@ def smtp_word(word, answer, how):
     yield how(answer)
 
 
+POP_LOG_IN = {b"CAPA": "-ERR what", b"USER": "+OK who", b"PASS": "+OK in", b"QUIT": "+OK bye"}
+
+
 def pop_server():
     yield Send(lines("+OK peer"))
-    for answer in ("+OK who", "+OK in"):
-        yield Line()
-        yield Send(lines(answer))
     while True:
         word = (yield Line())[:4].upper()
+        if word in POP_LOG_IN:
+            yield Send(lines(POP_LOG_IN[word]))
+        else:
+            yield Answer(lines("+OK 1 10") if word == b"STAT" else lines("+OK", MESSAGE, "."))
         if word == b"QUIT":
-            yield Send(lines("+OK bye"))
             return
-        yield Answer(lines("+OK 1 10") if word == b"STAT" else lines("+OK", MESSAGE, "."))
 
 
 def imap_server():
