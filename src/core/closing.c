@@ -36,6 +36,18 @@ static bool is_unused_pool(const struct il_connection *c, const struct il_facts 
 	       il_span(c->connected_ns, now_ns) >= IL_UNUSED_NS;
 }
 
+/* Who has never answered anyone may be a log server, and those hang up on who is idle. Not where an
+ * answer is certain to be due, or was waited for in earnest. */
+static bool is_idle_one_way(const struct il_connection *c, const struct il_facts *facts,
+			    int64_t now_ns)
+{
+	if (!c->sent_bytes || il_answers(facts) || c->protocol == IL_SPEAKS_TLS ||
+	    c->protocol == IL_SPEAKS_STREAM || (c->request_kind & IL_REQUEST_HTTP))
+		return false;
+	return il_span(c->connected_ns, now_ns) >= IL_UNUSED_NS &&
+	       il_waited_strong_ns(c, facts, now_ns) < IL_PROOF_NS;
+}
+
 static enum il_situation situation_of(const struct il_connection *c, const struct il_facts *facts,
 				      int64_t now_ns, bool eof)
 {
@@ -43,11 +55,11 @@ static enum il_situation situation_of(const struct il_connection *c, const struc
 		return IL_EXCUSED;
 	if (c->state == IL_STATE_LATER)
 		return il_waited_ns(c, facts, now_ns) >= IL_PROOF_NS ? IL_AFTER_WAIT : IL_LATER;
-	if (!eof)
-		return IL_IN_OPENING;
-	if (il_is_oneway(facts) || (c->shut && (!c->sent_bytes || !il_answers(facts))))
+	if (eof && (il_is_oneway(facts) || (c->shut && (!c->sent_bytes || !il_answers(facts)))))
 		return IL_ONE_WAY;
-	return is_unused_pool(c, facts, now_ns) ? IL_EXCUSED : IL_IN_OPENING;
+	if (is_idle_one_way(c, facts, now_ns) || (eof && is_unused_pool(c, facts, now_ns)))
+		return IL_EXCUSED;
+	return IL_IN_OPENING;
 }
 
 /* End of file or a failure of the way, while the exchange is unanswered. */
