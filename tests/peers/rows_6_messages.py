@@ -35,35 +35,37 @@ PUBLISHES = Expect(3, why="what is published, and a heartbeat, is answered by wh
 CONSUMES = Expect(1, why="an acknowledgement is answered by whatever comes next")
 
 ROWS = [
-    Scripted("mqtt", "MQTT: subscribe, publish, two later pings (a client that blocks)",
+    Scripted("mqtt", "MQTT: subscribe, publish, two later pings (python)",
              peer=protocol_mqtt.server, client="protocol_mqtt.blocking_session", **STREAMS),
-    Scripted("mqtt loop", "MQTT: the same under asyncio",
+    Scripted("mqtt loop", "MQTT: subscribe, publish, two later pings (asyncio)",
              peer=protocol_mqtt.server, client="protocol_mqtt.looping_session", primed=True,
              **STREAMS),
     Scripted("amqp publisher", "AMQP: publish, two later heartbeats, publish, close",
              peer=protocol_amqp.server, client="protocol_amqp.blocking_publisher", pauses=True,
              expect={"healthy": PUBLISHES, "mute": MUTE}),
-    Scripted("amqp publisher loop", "AMQP: the same under asyncio",
+    Scripted("amqp publisher loop", "AMQP: publish, two later heartbeats, publish, close (asyncio)",
              peer=protocol_amqp.server, client="protocol_amqp.looping_publisher", pauses=True,
              primed=True, expect={"healthy": PUBLISHES, "mute": MUTE}),
     Scripted("amqp consumer", "AMQP: consume, acknowledge, wait in vain, a heartbeat, close",
              peer=protocol_amqp.server, client="protocol_amqp.blocking_consumer", pauses=True,
              expect=weathers(healthy=CONSUMES)),
-    Scripted("amqp consumer loop", "AMQP: the same under asyncio",
+    Scripted("amqp consumer loop",
+             "AMQP: consume, acknowledge, wait in vain, a heartbeat, close (asyncio)",
              peer=protocol_amqp.server, client="protocol_amqp.looping_consumer", pauses=True,
              primed=True, expect=weathers(healthy=CONSUMES, late=LATE_IN_LOOP)),
-    Scripted("json lines", "JSON-RPC, a line a message: four requests (a client that blocks)",
+    Scripted("json lines", "JSON-RPC, a line a message: four requests (python)",
              peer=protocol_jsonlines.server, client="protocol_jsonlines.blocking_session",
              expect=weathers()),
-    Scripted("json lines loop", "JSON-RPC: the same under asyncio",
+    Scripted("json lines loop", "JSON-RPC, a line a message: four requests (asyncio)",
              peer=protocol_jsonlines.server, client="protocol_jsonlines.looping_session", **LOOP),
     Scripted("ssh", "SSH: banners, key exchange, log-in, a command and two later ones",
              peer=protocol_ssh.server, client="protocol_ssh.blocking_session", **STREAMS),
-    Scripted("ssh loop", "SSH: the same under asyncio",
+    Scripted("ssh loop",
+             "SSH: banners, key exchange, log-in, a command and two later ones (asyncio)",
              peer=protocol_ssh.server, client="protocol_ssh.looping_session", primed=True, **STREAMS),
     Scripted("smtp", "SMTP: greeting, EHLO, a letter, QUIT (smtplib)",
              peer=protocol_mail.smtp_server, client="protocol_mail.smtp", **GREETER),
-    Scripted("smtp loop", "SMTP: the same under asyncio",
+    Scripted("smtp loop", "SMTP: greeting, EHLO, a letter, QUIT (asyncio)",
              peer=protocol_mail.smtp_server, client="protocol_mail.smtp_looping",
              **GREETER_IN_LOOP),
     Scripted("smtp kept", "SMTP: two letters, the second one later, of three commands and its text",
@@ -76,9 +78,8 @@ ROWS = [
     Scripted("ftp", "FTP's control connection: greeting, log-in, three commands, QUIT (ftplib)",
              peer=protocol_ftp.server, client="protocol_ftp.control", **GREETER),
 ]
-for kind, client, traits in (("", "blocking", POOL), (" loop", "looping", POOL_IN_LOOP)):
+for kind, client, traits in (("python", "blocking", POOL), ("asyncio", "looping", POOL_IN_LOOP)):
     ROWS.append(
-        Scripted(f"json lines pool{kind}", "JSON-RPC: two later requests"
-                 + (" under asyncio" if kind else ""), peer=protocol_jsonlines.server,
-                 client=f"protocol_jsonlines.{client}_pool",
+        Scripted(f"json lines pool {client}", f"JSON-RPC: four requests and two later ones ({kind})",
+                 peer=protocol_jsonlines.server, client=f"protocol_jsonlines.{client}_pool",
                  **traits | {"healthy_answers": 3}))
