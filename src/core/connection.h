@@ -95,7 +95,7 @@ struct il_connection {
 	bool ran_out;	 /* the last strong wait came back empty or never */
 	bool gave_up;	 /* one that ran out was followed by another send */
 	bool charged;	 /* the current call */
-	bool sent_here;	 /* a byte was sent in the current exchange */
+	uint8_t exchange_bytes; /* sent in the current exchange, at most 255 */
 
 	uint8_t request;      /* http_request.c: how far the request line was read */
 	uint8_t request_kind; /* http_request.c: bits */

@@ -1,7 +1,7 @@
 """PostgreSQL's protocol 3: log-in with a password, simple queries, Terminate."""
 import struct
 
-from script import LATER_S, Answer, Pause, Read, Send, blocking, looping
+from script import LATER_S, Answer, End, Pause, Read, Send, blocking, looping
 
 PROTOCOL_3 = 196608
 CANCEL, SSL, GSS = 80877102, 80877103, 80877104
@@ -82,6 +82,12 @@ def session(later=0):
     yield Send(message(b"X"))
 
 
+def session_to_the_end():
+    """As asyncpg does it: says good-bye and waits for the server to hang up."""
+    yield from session()
+    yield End()
+
+
 def spare():
     """A pool warms up a connection that nobody needs."""
     yield from log_in()
@@ -91,4 +97,5 @@ def spare():
 
 blocking_session, looping_session = blocking(session), looping(session)
 blocking_pool, looping_pool = blocking(session, 2), looping(session, 2)
+blocking_to_the_end, looping_to_the_end = blocking(session_to_the_end), looping(session_to_the_end)
 looping_spare = looping(spare)

@@ -8,6 +8,7 @@ different ways. A script says only what is said; the speakers below know sockets
     yield Line()            -> a line with its end
     yield Pause(seconds)    -> None, without reading
     yield Listen(seconds)   -> the bytes that came meanwhile, b"" if none did   (clients)
+    yield End()             -> None, when the other side has hung up               (clients)
     yield Answer(data)      -> None: sent, but this is what sick weather spoils     (peers)
 
 A script ends where the other side does: with EOFError for a client.
@@ -27,6 +28,7 @@ Read = namedtuple("Read", "count")
 Line = namedtuple("Line", "")
 Pause = namedtuple("Pause", "seconds")
 Listen = namedtuple("Listen", "seconds")
+End = namedtuple("End", "")
 Answer = namedtuple("Answer", "data")
 
 CHUNK_BYTES = 65536
@@ -104,6 +106,10 @@ class Blocking:
             self.more()
         return self.take(len(self.held))
 
+    def end(self):
+        while self.sock.recv(CHUNK_BYTES):
+            pass
+
 
 class Looping:
     """Speaks a script over a client's asyncio streams."""
@@ -137,6 +143,9 @@ class Looping:
             return await asyncio.wait_for(self.reader.read(CHUNK_BYTES), seconds)
         except asyncio.TimeoutError:
             return b""
+
+    async def end(self):
+        await asyncio.wait_for(self.reader.read(), self.patience_s)
 
 
 def blocking(script, *args):
