@@ -36,6 +36,7 @@ void il_connected(struct il_connection *c, int64_t now_ns)
 	c->connecting_ns += il_span(c->begun_ns, now_ns);
 	c->connected_ns = now_ns;
 	c->sent_ns = now_ns;
+	c->charged = false;
 	c->strong_since_ns = 0;
 	il_wait_restart(c, now_ns);
 }

@@ -94,7 +94,7 @@ struct il_connection {
 	bool farewell;	 /* it has said good-bye */
 	bool ran_out;	 /* the last strong wait came back empty or never */
 	bool gave_up;	 /* one that ran out was followed by another send */
-	bool charged;	 /* the current call */
+	bool charged;	 /* the current exchange; connecting is one of its own */
 	uint8_t exchange_bytes; /* sent in the current exchange, at most 255 */
 
 	uint8_t request;      /* http_request.c: how far the request line was read */
