@@ -1,17 +1,18 @@
 """One row in one weather: has a peer, lets clients talk under the shim, judges what was counted."""
 import os
 import tempfile
+import time
 from dataclasses import dataclass, field
 
 from conversation import PATIENCE
 from counted import Counted, count
 from peer import Peer
-from talker import Hangs, talker_of
+from talker import Hangs, talk_often, talker_of
 
 MINIMUM = 10  # calls before a breaker may open, and
 THRESHOLD = 0.5  # the share of failed ones from which it does: the defaults
 HEALTHY_RUNS = 2
-DISTURBED_MAX = 20  # conversations that the machine disturbed, in one cell
+DISTURBED_MAX = 60  # conversations that the machine disturbed, in one cell
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 
 
@@ -117,6 +118,7 @@ class Cell:
                     raise Disturbed
                 PATIENCE.grow(self.disturbed)
                 self.hang_up()
+                time.sleep(min(self.disturbed / 10, 1))  # what keeps the machine busy may pass
                 continue
             self.wrong += wrong
             self.wrong.append(f"SUCCESS, FAILURE {due} expected, {'open' if opens else 'closed'}: "
@@ -163,6 +165,18 @@ class Cell:
         if self.wrong:
             self.wrong += self.tail()
 
+    def run_often(self, times):
+        """Healthy conversations at a stretch: whatever the machine does, none may fail."""
+        self.peer.begin("healthy")
+        self.wrong += talk_often(self.row, self.peer.port, times, env=self.environment(), cwd=ROOT)
+        self.peer.settle()
+        self.peer.close()
+        seen = self.counted()
+        if seen.failure or seen.opened or not os.listdir(self.runtime):
+            self.wrong.append(f"after {times} healthy conversations: {seen}")
+        if self.wrong:
+            self.wrong += self.tail()
+
     def tail(self):
         try:
             with open(self.log, encoding="utf-8") as log:
@@ -188,3 +202,11 @@ def judge(row, weather, runs=HEALTHY_RUNS):
                     break
     text = "?" if cell.wrong else text_of(row.expect[weather])
     return Verdict(row.name, weather, not cell.wrong, text, cell.wrong, cell.disturbed)
+
+
+def judge_often(row, times):
+    with tempfile.TemporaryDirectory(prefix="interlock-peers-") as folder:
+        row.prepare(folder)
+        cell = Cell(row, "healthy", folder)
+        cell.run_often(times)
+    return Verdict(row.name, "healthy", not cell.wrong, str(times), cell.wrong)

@@ -22,6 +22,11 @@ def answer_half(sock):
     sock.cut()
 
 
+def curl(weather, *more):
+    """Its -m counts from its start, so it needs more patience."""
+    return ["curl", "-sSf", "-m", str(3 * PATIENCE[weather]), "-o", "/dev/null", *more]
+
+
 class Http(Conversation):
     """The weathers of a client of clients_http, by name."""
 
@@ -106,8 +111,7 @@ class Curl(Once):
     times = False
 
     def command(self, port, weather):
-        return ["curl", "-sSf", "-m", str(PATIENCE[weather]), "-o", "/dev/null",
-                f"http://127.0.0.1:{port}/"]
+        return curl(weather, f"http://127.0.0.1:{port}/")
 
 
 class Download(Http):
@@ -257,8 +261,7 @@ class CurlTunnel(Tunnel):
     times = False
 
     def command(self, port, weather):
-        return ["curl", "-sSf", "-m", str(PATIENCE[weather]), "-o", "/dev/null", "-p",
-                "-x", f"http://127.0.0.1:{port}", "http://origin.example/"]
+        return curl(weather, "-p", "-x", f"http://127.0.0.1:{port}", "http://origin.example/")
 
 
 class Refused(Http):

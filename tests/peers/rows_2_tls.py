@@ -1,7 +1,7 @@
 """HTTPS: TLS 1.2 and 1.3, with and without tickets, resumed, pooled, in tunnels."""
 import tls
-from conversation import PATIENCE, Conversation, Expect
-from rows_1_http import answer, answer_half
+from conversation import Conversation, Expect
+from rows_1_http import answer, answer_half, curl
 
 UNSEEN_CUT = "inside TLS nobody can tell a broken answer from one that is complete"
 HANDSHAKE = "a handshake is no answer to the request"
@@ -138,8 +138,7 @@ class Curl(Https):
         self.title = f"HTTPS, TLS {version}, curl"
 
     def command(self, port, weather):
-        return ["curl", "-sSf", "-m", str(PATIENCE[weather]), "-o", "/dev/null", "--cacert",
-                self.path, f"https://127.0.0.1:{port}/"]
+        return curl(weather, "--cacert", self.path, f"https://127.0.0.1:{port}/")
 
 
 class Tunnel(Https):
@@ -167,8 +166,8 @@ class CurlTunnel(Tunnel):
     times = False
 
     def command(self, port, weather):
-        return ["curl", "-sSf", "-m", str(PATIENCE[weather]), "-o", "/dev/null", "--cacert",
-                self.path, "-x", f"http://127.0.0.1:{port}", "https://origin.example/"]
+        return curl(weather, "--cacert", self.path, "-x", f"http://127.0.0.1:{port}",
+                    "https://origin.example/")
 
 
 ROWS = [HttpsOnce(version, tickets, client)

@@ -71,6 +71,20 @@ class Steps:
         self.errors.close()
 
 
+def talk_often(row, port, times, **how):
+    """So many healthy conversations at a stretch. What went wrong, as lines."""
+    argv = row.command(port, "healthy")
+    rounds = times
+    if row.times:
+        argv, rounds = [*argv, "--times", str(times)], 1
+    for _ in range(rounds):
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, **how)
+        if done.returncode:
+            return said(done.returncode, done.stdout)
+    return []
+
+
 def said(status, output):
     if status == 0:
         return []
