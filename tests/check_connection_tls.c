@@ -187,6 +187,24 @@ START_TEST(a_single_record_is_learnt_at_the_close)
 }
 END_TEST
 
+START_TEST(a_single_record_is_learnt_though_the_server_ends_after_the_good_bye)
+{
+	struct talk t = given_talk();
+
+	PLAY(&t, HELLO13, ">> 14:1 17:53 17:96", "<< 17:250", ">> 17:19", "eof", "close");
+	ck_assert_uint_eq(t.facts.dest, IL_DEST_ANSWERED);
+}
+END_TEST
+
+START_TEST(a_single_record_is_not_learnt_where_the_server_ends_first)
+{
+	struct talk t = given_talk();
+
+	PLAY(&t, HELLO13, ">> 14:1 17:53 17:96", "<< 17:250", "eof", "close");
+	ck_assert_uint_eq(t.facts.dest, 0);
+}
+END_TEST
+
 START_TEST(a_tls_probe_is_judged_after_its_pause)
 {
 	struct talk t = given_talk();
@@ -231,4 +249,6 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  what_is_no_record_is_an_answer, a_hello_answered_in_plain_text_is_answered,
 	  an_alert_that_answers_a_hello_is_an_answer, one_byte_of_0x16_is_not_yet_tls,
 	  neither_a_handshake_nor_tickets_are_learnt_as_answers, a_single_record_is_learnt_at_the_close,
+	  a_single_record_is_learnt_though_the_server_ends_after_the_good_bye,
+	  a_single_record_is_not_learnt_where_the_server_ends_first,
 	  a_tls_probe_is_judged_after_its_pause)

@@ -214,7 +214,7 @@ static struct il_verdict close_connected(struct il_connection *c, const struct i
 					 int64_t now_ns, const struct il_kernel *kernel)
 {
 	struct il_verdict verdict = il_answer_settle(c, facts);
-	unsigned flags = c->tickets == 1 && !il_answers(facts) ? IL_LEARNT_ANSWERED : 0;
+	unsigned flags = 0;
 	bool unseen = kernel->received_bytes > c->received_bytes;
 	bool cut = c->ran_out && c->strong_ns >= IL_PROOF_NS;
 
@@ -239,6 +239,8 @@ struct il_verdict il_connection_close(struct il_connection *c, const struct il_f
 {
 	static const struct il_kernel unknown;
 	struct il_verdict verdict = { 0 };
+	/* A program that closes, or says good-bye, after a single record was content with it. */
+	bool content = c->tickets == 1 && (c->state != IL_STATE_QUIET || c->farewell);
 
 	if (!kernel)
 		kernel = &unknown;
@@ -252,6 +254,8 @@ struct il_verdict il_connection_close(struct il_connection *c, const struct il_f
 		verdict = close_connecting(c, facts, now_ns, kernel);
 	else if (c->state != IL_STATE_UNUSED && c->state != IL_STATE_QUIET)
 		verdict = close_connected(c, facts, now_ns, kernel);
+	if (content && !il_answers(facts))
+		verdict.flags |= IL_LEARNT_ANSWERED;
 	/* What a probe has succeeded in is its verdict. */
 	c->state = IL_STATE_LATER;
 	verdict = il_verdict_join(verdict, il_call_held(c, IL_SEEN_CLOSE));

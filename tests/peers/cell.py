@@ -1,16 +1,18 @@
-"""One row in one weather: has a peer, runs clients under the shim, judges what was counted."""
+"""One row in one weather: has a peer, lets clients talk under the shim, judges what was counted."""
 import os
-import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, field
 
+from conversation import PATIENCE
 from counted import Counted, count
 from peer import Peer
+from talker import Hangs, talk_often, talker_of
 
 MINIMUM = 10  # calls before a breaker may open, and
 THRESHOLD = 0.5  # the share of failed ones from which it does: the defaults
 HEALTHY_RUNS = 2
-ATTEMPTS = 10  # of a cell that the machine disturbed
+DISTURBED_MAX = 60  # conversations that the machine disturbed, in one cell
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 
 
@@ -21,7 +23,7 @@ class Verdict:
     ok: bool
     text: str  # for the table: what one conversation was counted as
     seen: list = field(default_factory=list)
-    attempts: int = 1
+    disturbed: int = 0  # conversations that were held another time
 
 
 def shim():
@@ -37,50 +39,39 @@ def text_of(expect):
     return text + (": trips" if expect.opens else "")
 
 
-def until_open(expect, success):
-    """How many conversations it takes to open, `success` calls having gone well, and the totals."""
-    runs, failure = 0, 0
+def counts_of(expect, success, failure):
+    """(SUCCESS, FAILURE, opens) of a conversation after so many calls: an open breaker lets no
+    more through."""
     good, bad = expect.counts()
-    while runs < 100:
-        runs += 1
-        for failed in [0] * good + [1] * bad:
-            success, failure = success + 1 - failed, failure + failed
-            total = success + failure
-            if total >= MINIMUM and failure / total >= THRESHOLD:
-                return runs, success, failure
-    raise AssertionError("what is expected never opens a breaker")
+    done = [0, 0]
+    for failed in [0] * good + [1] * bad:
+        done[failed] += 1
+        total = success + failure + sum(done)
+        if total >= MINIMUM and (failure + done[1]) / total >= THRESHOLD:
+            return (*done, True)
+    return (*done, False)
+
+
+class Disturbed(Exception):
+    """The machine has spoilt the cell, not the shim."""
 
 
 class Cell:
-    """One attempt at it."""
-
     def __init__(self, row, weather, folder):
         self.row, self.weather, self.folder = row, weather, folder
         self.runtime = os.path.join(folder, "run")
         self.log = os.path.join(folder, "log")
         os.mkdir(self.runtime, 0o700)
         self.wrong = []
+        self.disturbed = 0
         self.peer = Peer(row)
+        self.talker = None
 
     def environment(self):
         env = {k: v for k, v in os.environ.items() if not k.startswith("INTERLOCK")}
         env.update(LD_PRELOAD=shim(), INTERLOCK_REGISTRY="peers", INTERLOCK_LOG=self.log,
                    INTERLOCK_LOG_LEVEL="debug", INTERLOCK_RUNTIME_DIR=self.runtime)
         return env
-
-    def clients(self, weather, times):
-        """Lets the client talk so many times."""
-        self.peer.weather = weather
-        argv = self.row.command(self.peer.port, weather)
-        rounds = times
-        if self.row.times:
-            argv, rounds = argv + ["--times", str(times)], 1
-        for _ in range(rounds):
-            done = subprocess.run(argv, env=self.environment(), cwd=ROOT, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
-            if weather == "healthy" and done.returncode != 0:
-                self.wrong.append(f"the client ended with {done.returncode}:")
-                self.wrong += done.stdout.decode(errors="replace").splitlines()[-15:]
 
     def counted(self):
         try:
@@ -89,70 +80,102 @@ class Cell:
         except FileNotFoundError:
             return Counted()
 
-    def demand(self, truth, complaint):
-        if not truth:
-            self.wrong.append(complaint)
+    def talk(self, weather):
+        """One conversation. Returns what went wrong with the client, and whether the machine
+        disturbed it."""
+        if not self.talker or self.talker.weather != weather:
+            self.hang_up()
+            self.talker = talker_of(self.row, self.peer.port, weather, self.environment(), ROOT)
+        self.peer.begin(weather)
+        wrong = self.talker.talk()
+        return wrong if weather == "healthy" else [], self.peer.settle()
 
-    def healthy(self, runs):
-        expect = self.row.expect["healthy"]
-        self.clients("healthy", runs)
-        seen = self.counted()
-        self.demand(seen.failure == 0 and seen.slow == 0 and seen.changes == 0, f"not healthy: {seen}")
-        if expect.calls is not None:
-            self.demand(seen.success == expect.counts()[0] * runs,
-                        f"{expect.counts()[0]} calls expected of each of {runs} runs: {seen}")
+    def hang_up(self):
+        if self.talker:
+            self.talker.close()
+        self.talker = None
 
-    def sick(self):
+    def converse(self, weather, expect):
+        """One conversation that the machine did not disturb, and that was counted as expected.
+        Returns the totals. A disturbed one is held another time, with more patience."""
+        while not self.wrong:
+            before = self.counted()
+            wrong, disturbed = self.talk(weather)
+            after = self.counted()
+            *due, opens = counts_of(expect, before.success, before.failure)
+            seen = [after.success - before.success, after.failure - before.failure]
+            # The call that opens it may do so while it still is a SUCCESS; what it is amended to
+            # after that is no event any more.
+            late = [due[0] + 1, due[1] - 1] if opens else due
+            slow = after.slow > before.slow
+            if expect.calls is None:
+                seen = due = late if seen[1] == 0 else due
+            if not wrong and seen in (due, late) and after.opened == opens and not slow:
+                return after
+            if disturbed and self.disturbed < DISTURBED_MAX:
+                self.disturbed += 1
+                if after.opened:
+                    raise Disturbed
+                PATIENCE.grow(self.disturbed)
+                self.hang_up()
+                time.sleep(min(self.disturbed / 10, 1))  # what keeps the machine busy may pass
+                continue
+            self.wrong += wrong
+            self.wrong.append(f"SUCCESS, FAILURE {due} expected, {'open' if opens else 'closed'}: "
+                              f"{seen}; before {before}, after {after}")
+        return self.counted()
+
+    def judge(self, runs):
         expect = self.row.expect[self.weather]
-        before = 0
-        if self.row.primed:
-            self.clients("healthy", 1)
-            before = self.counted().success
-        if expect.opens:
-            self.opens(expect, before)
-        else:
-            self.clients(self.weather, MINIMUM)
-            seen = self.counted()
-            good, bad = expect.counts()
-            good, bad = before + good * MINIMUM, bad * MINIMUM
-            self.demand((seen.success, seen.failure, seen.slow) == (good, bad, 0),
-                        f"{good} SUCCESS and {bad} FAILURE expected of {MINIMUM} runs: {seen}")
-            self.demand(seen.changes == 0, f"the breaker moved: {seen}")
+        if self.weather != "healthy":
+            runs = MINIMUM
+            if self.row.primed and not expect.first:
+                self.converse("healthy", self.row.expect["healthy"])
+        for _ in range(runs + self.disturbed):
+            seen = self.converse(self.weather, expect)
+            if seen.opened or self.wrong:
+                break
+        if expect.opens and not self.wrong:
+            self.is_open()
 
-    def opens(self, expect, before):
-        runs, good, bad = until_open(expect, before)
-        self.demand(runs <= MINIMUM, f"it takes {runs} conversations to open")
-        self.clients(self.weather, runs)
+    def is_open(self):
         seen = self.counted()
-        # The call that reaches the minimum may open it while it still is a SUCCESS; what it is
-        # amended to after that is no event any more.
-        last = int(seen.failure == bad - 1)
-        self.demand((seen.success - last, seen.failure + last, seen.slow) == (good, bad, 0),
-                    f"{good} SUCCESS and {bad} FAILURE expected of {runs} runs: {seen}")
-        self.demand(seen.opened, f"the breaker is not open after {runs} runs: {seen}")
+        if not seen.opened:
+            if self.disturbed:
+                raise Disturbed
+            self.wrong.append(f"the breaker is not open after {MINIMUM} conversations: {seen}")
+            return
         accepted = self.peer.accepted
-        self.clients(self.weather, 1)
-        after = self.counted()
-        self.demand(after.rejected > seen.rejected, f"the next call is not rejected: {after}")
-        self.demand(self.peer.accepted == accepted, "a rejected call reached the peer")
+        self.talk(self.weather)
+        if not self.counted().rejected or self.peer.accepted != accepted:
+            self.wrong.append("the call after that is not rejected")
 
     def run(self, runs):
-        """Judges. Returns whether the machine disturbed it."""
         try:
-            if self.weather == "healthy":
-                self.healthy(runs)
-            else:
-                self.sick()
-        except subprocess.TimeoutExpired as late:
-            self.wrong.append(f"the client hangs: {late}")
-        self.demand(os.listdir(self.runtime), "no registry was made: is the shim loaded?")
-        disturbed = self.peer.settle()
+            self.judge(runs)
+        except Hangs as late:
+            self.wrong.append(str(late))
+        finally:
+            self.hang_up()
+            self.peer.settle()
+            self.peer.close()
+        if not os.listdir(self.runtime):
+            self.wrong.append("no registry was made: is the shim loaded?")
         self.wrong += self.peer.complaints
-        self.peer.close()
         if self.wrong:
-            self.wrong.append(f"counted: {self.counted()}, longest gap {self.peer.gap_s:.3f} s")
             self.wrong += self.tail()
-        return disturbed
+
+    def run_often(self, times):
+        """Healthy conversations at a stretch: whatever the machine does, none may fail."""
+        self.peer.begin("healthy")
+        self.wrong += talk_often(self.row, self.peer.port, times, env=self.environment(), cwd=ROOT)
+        self.peer.settle()
+        self.peer.close()
+        seen = self.counted()
+        if seen.failure or seen.opened or not os.listdir(self.runtime):
+            self.wrong.append(f"after {times} healthy conversations: {seen}")
+        if self.wrong:
+            self.wrong += self.tail()
 
     def tail(self):
         try:
@@ -163,15 +186,27 @@ class Cell:
 
 
 def judge(row, weather, runs=HEALTHY_RUNS):
-    """Runs a cell until it is right, or wrong without having been disturbed."""
-    wrong = []
-    for attempt in range(1, ATTEMPTS + 1):
+    disturbed = 0
+    while True:
         with tempfile.TemporaryDirectory(prefix="interlock-peers-") as folder:
             row.prepare(folder)
             cell = Cell(row, weather, folder)
-            disturbed = cell.run(runs)
-            wrong = cell.wrong
-        if not wrong or not disturbed:
-            break
-    text = "?" if wrong else text_of(row.expect[weather])
-    return Verdict(row.name, weather, not wrong, text, wrong, attempt)
+            cell.disturbed = disturbed
+            try:
+                cell.run(runs)
+                break
+            except Disturbed:
+                disturbed = cell.disturbed + 1
+                if disturbed > DISTURBED_MAX:
+                    cell.wrong.append("the machine disturbs it again and again")
+                    break
+    text = "?" if cell.wrong else text_of(row.expect[weather])
+    return Verdict(row.name, weather, not cell.wrong, text, cell.wrong, cell.disturbed)
+
+
+def judge_often(row, times):
+    with tempfile.TemporaryDirectory(prefix="interlock-peers-") as folder:
+        row.prepare(folder)
+        cell = Cell(row, "healthy", folder)
+        cell.run_often(times)
+    return Verdict(row.name, "healthy", not cell.wrong, str(times), cell.wrong)

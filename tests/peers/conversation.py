@@ -10,8 +10,22 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"
 WEATHERS = ("healthy", "mute", "late", "cut")
-# How long a client waits for an answer. Nothing healthy may depend on the machine's speed.
-PATIENCE = {"healthy": 30.0, "mute": 0.3, "late": 0.3, "cut": 0.3}
+
+
+class Patience(dict):
+    """Weather -> how many seconds a client waits for an answer. Healthy weather must not depend on the
+    machine's speed, and `cut` comes to an end by itself; the others are waited for a little, and
+    longer each time that the machine disturbed it."""
+
+    def __init__(self):
+        self.grow(0)
+
+    def grow(self, attempt):
+        self.update({weather: min(0.4 * 1.5**attempt, 5.0) for weather in WEATHERS},
+                    healthy=60.0, cut=60.0)
+
+
+PATIENCE = Patience()
 
 
 @dataclass(frozen=True)
@@ -44,10 +58,11 @@ class Conversation:
     title = ""  # one line for the table
     needs = ()  # programs that must be installed
     long = False  # only in check-all
-    # The client takes `--times N` (those of clients.py do); others are started N times.
+    # The client takes `--times N` and `--step` (those of clients.py do); others are started each time.
     times = False
-    # A healthy conversation comes first in sick weathers: silence under an event loop is held only
-    # against a destination that has answered before.
+    # A healthy conversation comes first in sick weathers, unless they begin with an answer by
+    # themselves (Expect.first): silence under an event loop is held only against a destination that
+    # has answered before.
     primed = False
     late_is = "mute after the handshake"  # what `late` means here, for names of tests
     expect = {}  # weather -> Expect; a weather that is left out has no meaning here
@@ -65,10 +80,10 @@ class Conversation:
     def prepare(self, folder):
         """Before the peer listens: a place for certificates and the like."""
 
-    def python_client(self, what, port, weather):
-        """argv of a function in a module of this folder: `module.function`."""
+    def python_client(self, what, port, weather, *more):
+        """argv of a function in a module of this folder: `module.function`; see clients.py."""
         argv = [PYTHON, os.path.join(HERE, "clients.py"), what, str(port), str(PATIENCE[weather])]
-        return argv if weather == "healthy" else argv + ["--sick"]
+        return argv + [*more] + ([] if weather == "healthy" else ["--sick"])
 
 
 def all_rows():

@@ -36,6 +36,7 @@ def count(log):
 def outcome(counted, kind, word):
     if word.startswith("SLOW"):  # nothing here lasts for 60 s
         counted.slow += 1
+        counted.failure += word == "SLOW_FAILURE"
     elif kind == "amended":  # no record is ever amended but from SUCCESS to FAILURE
         counted.success -= 1
         counted.failure += 1

@@ -1,8 +1,10 @@
 """Listens for one row and lets its script talk to each client, in a thread of its own."""
 import socket
 import threading
+import time
 import traceback
 
+import stalls
 from wire import LIMIT_S, Gone, Wire
 
 
@@ -13,6 +15,7 @@ class Peer:
         self.accepted = 0
         self.complaints = []  # what went wrong in the script itself
         self.gap_s = 0.0
+        self.began = time.monotonic()
         self.lock = threading.Lock()
         self.talks = []
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -27,9 +30,9 @@ class Peer:
                 return
             self.accepted += 1
             talk = threading.Thread(target=self._talk, args=(sock, self.weather), daemon=True)
+            talk.start()
             with self.lock:
                 self.talks.append(talk)
-            talk.start()
 
     def _talk(self, sock, weather):
         wire = Wire(sock)
@@ -44,12 +47,19 @@ class Peer:
             with self.lock:
                 self.gap_s = max(self.gap_s, wire.longest_gap_s)
 
+    def begin(self, weather):
+        """A conversation is about to be held."""
+        self.weather = weather
+        self.gap_s = 0.0
+        self.began = time.monotonic()
+
     def settle(self):
-        """Waits for the talks to end, once the clients have ended. Was the machine disturbed?"""
-        for talk in self.talks:
+        """Waits for the peer's side of it to end, once the client's has. Was it disturbed?"""
+        with self.lock:
+            talks, self.talks = self.talks, []
+        for talk in talks:
             talk.join(10)
-        self.talks = []
-        return self.gap_s >= LIMIT_S
+        return self.gap_s >= LIMIT_S or stalls.since(self.began)
 
     def close(self):
         self.listener.close()

@@ -14,32 +14,17 @@ class Gone(Exception):
     """The client closed or reset the connection where the script goes on."""
 
 
-class Wire:
-    def __init__(self, sock):
-        self.sock = sock
-        self.sock.settimeout(60)
-        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.longest_gap_s = 0.0
-        self.ended = False
-        self._pause = True  # until the first byte: a client may take its time to start
-        self._last = time.monotonic()
-        self._ahead = b""
+class Stream:
+    """Reading by more than what comes at once; on top of _recv(count)."""
 
-    # ---- receiving
+    _ahead = b""
 
     def recv(self, count=65536):
         """Some bytes, b"" at the end."""
         if self._ahead:
             data, self._ahead = self._ahead[:count], self._ahead[count:]
             return data
-        try:
-            data = self.sock.recv(count)
-        except ConnectionError:
-            self.ended = True
-            raise Gone from None
-        self._step()
-        self.ended = not data
-        return data
+        return self._recv(count)
 
     def recv_exactly(self, count):
         data = b""
@@ -59,11 +44,29 @@ class Wire:
                 raise Gone
             data += piece
         end = data.index(mark) + len(mark)
-        self._ahead = data[end:] + self._ahead
+        self.unread(data[end:])
         return data[:end]
 
     def unread(self, data):
         self._ahead = data + self._ahead
+
+
+class Wire(Stream):
+    def __init__(self, sock):
+        self.sock = sock
+        self.sock.settimeout(60)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.longest_gap_s = 0.0
+        self._pause = False
+        self._last = time.monotonic()
+
+    def _recv(self, count):
+        try:
+            data = self.sock.recv(count)
+        except ConnectionError:
+            raise Gone from None
+        self._step()
+        return data
 
     # ---- sending
 
@@ -83,7 +86,8 @@ class Wire:
     def rest(self, seconds):
         """The peer itself pauses."""
         time.sleep(seconds)
-        self._last = time.monotonic()
+        self._last += seconds
+        self._step()
 
     def _step(self):
         now = time.monotonic()
@@ -96,10 +100,11 @@ class Wire:
 
     def mute(self):
         """Says nothing any more, until the client has closed."""
-        self.pause()
         try:
-            while self.recv():
+            while True:
                 self.pause()
+                if not self.recv():
+                    return
         except Gone:
             pass
 
