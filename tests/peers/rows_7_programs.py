@@ -28,11 +28,9 @@ class Program(Scripted):
 
     def command(self, port, weather):
         patience = PATIENCE[weather]
-        if weather == "cut":
-            patience = PATIENCE["healthy"]
-        elif weather == "mute" and self.mute_patience_s:
-            patience = self.mute_patience_s
-        return [word.replace("PORT", str(port)).replace("PATIENCE", f"{patience:g}")
+        if weather == "mute":
+            patience = max(patience, self.mute_patience_s)
+        return [word.replace("PORT", str(port)).replace("PATIENCE", f"{patience:.3g}")
                 for word in self.argv]
 
 
