@@ -25,9 +25,9 @@ STREAMS = {
     "pauses": True,
     "expect": weathers(healthy=STREAM, late=STREAM_SILENCE, cut=STREAM_SILENCE),
 }
-GREETER = {"mute_patience_s": GREETER_PATIENCE_S, "expect": weathers(mute=NO_GREETING)}
+GREETER = {"patience_s": GREETER_PATIENCE_S, "expect": weathers(mute=NO_GREETING)}
 GREETER_IN_LOOP = {
-    "mute_patience_s": GREETER_PATIENCE_S,
+    "patience_s": GREETER_PATIENCE_S,
     "primed": True,
     "expect": weathers(mute=NO_GREETING, late=LATE_IN_LOOP),
 }

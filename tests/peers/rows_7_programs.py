@@ -27,9 +27,7 @@ class Program(Scripted):
     argv = ()
 
     def command(self, port, weather):
-        patience = PATIENCE[weather]
-        if weather == "mute":
-            patience = max(patience, self.mute_patience_s)
+        patience = max(PATIENCE[weather], self.patience_s)
         return [word.replace("PORT", str(port)).replace("PATIENCE", f"{patience:.3g}")
                 for word in self.argv]
 
@@ -38,7 +36,7 @@ def curl(*words):
     return {"needs": ("curl",), "argv": ("curl", "-sS", "-m", "PATIENCE", "-o", "/dev/null", *words)}
 
 
-GREETER = {"mute_patience_s": GREETER_PATIENCE_S, "expect": weathers(mute=NO_GREETING)}
+GREETER = {"patience_s": GREETER_PATIENCE_S, "expect": weathers(mute=NO_GREETING)}
 
 PSQL = ("env", "PGPASSWORD=secret", "PGCONNECT_TIMEOUT=PATIENCE", "psql", "-X", "-h", "127.0.0.1",
         "-p", "PORT", "-U", "peer", "-d", "peer", "-Atc", "select 1")
@@ -158,7 +156,7 @@ ROWS = [
             needs=("redis-cli",), argv=("redis-cli", "-p", "PORT", "get", "key"),
             expect={"healthy": ONE, "cut": CUT}),
     Program("psql", "PostgreSQL: psql", peer=protocol_postgres.server, needs=("psql",), long=True,
-            argv=PSQL, mute_patience_s=2, expect={"healthy": ONE, "mute": MUTE, "cut": CUT}),
+            argv=PSQL, patience_s=2, expect={"healthy": ONE, "mute": MUTE, "cut": CUT}),
     Program("mosquitto_pub", "MQTT: mosquitto_pub", peer=protocol_mqtt.server, long=True,
             needs=("mosquitto_pub",), argv=("mosquitto_pub", *MQTT, "topic", "-m", "x", "-q", "1"),
             expect={"healthy": STREAM}),
@@ -171,6 +169,6 @@ ROWS = [
             needs=("ldapsearch",), expect={"healthy": ONE, "cut": CUT},
             argv=("ldapsearch", "-x", "-H", "ldap://127.0.0.1:PORT", "-b", "dc=peer")),
     Program("ssh mute", "SSH: ssh and the scripted peer", peer=protocol_ssh.server, long=True, needs=("ssh",),
-            argv=(*SSH, "peer@127.0.0.1"), mute_patience_s=1, expect={"mute": MUTE}),
+            argv=(*SSH, "peer@127.0.0.1"), patience_s=1, expect={"mute": MUTE}),
     RealSsh(),
 ]

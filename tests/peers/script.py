@@ -187,7 +187,7 @@ class Scripted(Conversation):
     client = ""  # module.function; others override command
     pauses = False  # does the client pause between one answer and its next request?
     healthy_answers = 0  # so many go well before late and cut weather
-    mute_patience_s = 0  # where the usual is not enough
+    patience_s = 0  # where the usual is not enough
 
     def __init__(self, name, title, **traits):
         self.name, self.title = name, title
@@ -199,6 +199,5 @@ class Scripted(Conversation):
 
     def command(self, port, weather):
         argv = self.python_client(self.client, port, weather)
-        if weather == "mute":
-            argv[4] = str(max(PATIENCE[weather], self.mute_patience_s))
+        argv[4] = str(max(PATIENCE[weather], self.patience_s))
         return argv
