@@ -112,7 +112,7 @@ class Cell:
                 seen = due = late if seen[1] == 0 else due
             if not wrong and seen in (due, late) and after.opened == opens and not slow:
                 return after
-            if disturbed and self.disturbed < DISTURBED_MAX:
+            if disturbed and self.disturbed < DISTURBED_MAX and os.listdir(self.runtime):
                 self.disturbed += 1
                 if after.opened:
                     raise Disturbed

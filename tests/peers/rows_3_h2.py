@@ -39,7 +39,7 @@ class H2(Https):
         sock.recv_exactly(len(h2.PREFACE))
         sock.sendall(h2.settings())
         frames = h2.Frames()
-        answered = 0
+        answered = acked = 0
         while True:
             while not (frame := frames.next()):
                 data = sock.recv()
@@ -47,6 +47,9 @@ class H2(Https):
                     return
                 frames.add(data)
             answered += self.takes(sock, frame, weather, answered)
+            acked += frame[0] == h2.SETTINGS and frame[1] & h2.ACK
+            if answered and acked:  # what is said until then is the opening
+                self.pause(sock)
 
     def takes(self, sock, frame, weather, answered):
         """Takes a frame; returns how many requests that has answered."""
@@ -64,13 +67,11 @@ class H2(Https):
                 sock.sendall(h2.response(stream, BODY)[:100])
                 sock.cut()
             sock.sendall(h2.response(stream, BODY))
-            self.pause(sock)
             return 1
-        self.pause(sock)
         return 0
 
     def pause(self, sock):
-        """Between frames the client may say nothing for a while."""
+        """The client may say nothing for a while."""
         sock.pause()
 
 
