@@ -18,6 +18,8 @@
 #define IL_GREETING_PROOF_NS (1000 * IL_MS)
 #define IL_UNUSED_NS	     (1000 * IL_MS) /* a connection unused for longer is a pool's */
 
+#define IL_GOODBYE_BYTES     64 /* a whole exchange of no more may be a good-bye, also within TLS */
+
 enum il_connection_state {
 	IL_STATE_UNUSED,
 	IL_STATE_CONNECTING,

@@ -54,6 +54,23 @@ in_both_states() {
 	in_both_states timeout 1.2 curl -sS "http://127.0.0.1:$PORT/"
 }
 
+@test "accepts and never answers, to a client that shuts both sides before it closes" {
+	start_peer mute
+	in_both_states /usr/bin/python3 -c 'import socket, sys, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+sock = socket.create_connection((url.hostname, url.port), timeout=0.3)
+sock.sendall(b"hello\n")
+try:
+    sock.recv(1)
+except TimeoutError:
+    sock.shutdown(socket.SHUT_RDWR)
+    # Until the end of the other side has come, too: the kernel counts it as a byte.
+    while sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) != b"\7":
+        pass
+    sock.close()
+    sys.exit(1)' "http://127.0.0.1:$PORT/"
+}
+
 @test "answers 503" {
 	start_peer status=503
 	in_both_states curl -sSf "http://127.0.0.1:$PORT/"
