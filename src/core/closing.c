@@ -36,8 +36,8 @@ static bool is_unused_pool(const struct il_connection *c, const struct il_facts 
 	       il_span(c->connected_ns, now_ns) >= IL_UNUSED_NS;
 }
 
-/* Who has never answered anyone may be a log server, and those hang up on who is idle. Not where an
- * answer is certain to be due, or was waited for in earnest. */
+/* Who has never answered anyone may be a log server, and those hang up on who is idle. Not where
+ * an answer is certain to be due, or was waited for in earnest. */
 static bool is_idle_one_way(const struct il_connection *c, const struct il_facts *facts,
 			    int64_t now_ns)
 {
@@ -48,8 +48,8 @@ static bool is_idle_one_way(const struct il_connection *c, const struct il_facts
 	       il_waited_strong_ns(c, facts, now_ns) < IL_PROOF_NS;
 }
 
-/* Some say good-bye and wait for the other side to hang up (asyncpg, clamdscan). It is short, and an
- * answer has come before. */
+/* Some say good-bye and wait for the other side to hang up (asyncpg, clamdscan). It is short, and
+ * an answer has come before. */
 static bool may_be_goodbye(const struct il_connection *c)
 {
 	return c->exchanges > 1 && c->exchange_bytes <= IL_GOODBYE_BYTES &&

@@ -71,9 +71,9 @@ static uint8_t condition(unsigned state, bool was_connected)
 	return IL_TCP_CONNECTED;
 }
 
-/* The peer's end of file counts as a byte received, and in these states it cannot have come yet. In
- * CLOSE it has, unless the connection was reset; but one byte more than the hooks saw, and a reset on
- * top of it, is far rarer than a program that shuts both sides and then closes. */
+/* The peer's end of file counts as a byte received. In CLOSE it may have come, or a reset did; but
+ * a byte more than the hooks saw, and a reset on top of it, is far rarer than a program that shuts
+ * both sides and then closes. */
 static bool may_have_end(unsigned state)
 {
 	return state != STATE_ESTABLISHED && state != STATE_FIN_WAIT_1 && state != STATE_FIN_WAIT_2;
