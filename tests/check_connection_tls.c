@@ -96,6 +96,9 @@ TALK(a_record_that_looks_like_an_alert_within_another_is_none, "SUCCESS ~FAILURE
      ">> 14:1 17:53", "> \x17\x03\x03\x01\x05", ">> 15:256", "poll 100 empty", "close")
 TALK(a_goodbye_within_tls_may_be_waited_for, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900",
      ">> 17:22", "eof", "close")
+TALK(of_no_more_than_forty_bytes, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900", ">> 17:35", "eof", "close")
+TALK(a_longer_one_is_none, "SUCCESS ~FAILURE", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900", ">> 17:36", "eof",
+     "close")
 TALK(but_the_word_after_a_handshake_is_none, "SUCCESS ~FAILURE", HELLO12, FLIGHT12, ">> 17:30", "eof",
      "close")
 TALK(plain_text_has_no_alerts, "SUCCESS +call SUCCESS", "connect", "connected", "> a", "< b",
@@ -235,7 +238,8 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  two_records_are_no_farewell, what_follows_an_alert_is_nothing,
 	  an_alert_does_not_renew_a_wait_that_ran_out, nor_one_of_an_event_loop,
 	  an_end_after_an_alert_is_nothing, an_alert_that_refuses_the_server_is_a_farewell,
-	  a_record_that_looks_like_an_alert_within_another_is_none, a_goodbye_within_tls_may_be_waited_for, but_the_word_after_a_handshake_is_none,
+	  a_record_that_looks_like_an_alert_within_another_is_none, a_goodbye_within_tls_may_be_waited_for,
+	  of_no_more_than_forty_bytes, a_longer_one_is_none, but_the_word_after_a_handshake_is_none,
 	  plain_text_has_no_alerts,
 	  an_event_loop_waits_for_the_first_answer_on_tls_13, and_on_tls_12,
 	  but_not_without_a_request_on_tls_13, nor_without_one_on_tls_12,

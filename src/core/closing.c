@@ -48,20 +48,12 @@ static bool is_idle_one_way(const struct il_connection *c, const struct il_facts
 	       il_waited_strong_ns(c, facts, now_ns) < IL_PROOF_NS;
 }
 
-/* Some say good-bye and wait for the other side to hang up (asyncpg, clamdscan). It is short, and
- * an answer has come before. */
-static bool may_be_goodbye(const struct il_connection *c)
-{
-	return c->exchanges > 1 && c->exchange_bytes <= IL_GOODBYE_BYTES &&
-	       (c->protocol != IL_SPEAKS_TLS || (c->tls & IL_TLS_TALKED));
-}
-
 static enum il_situation situation_of(const struct il_connection *c, const struct il_facts *facts,
 				      int64_t now_ns, bool eof)
 {
 	if (il_tls_only_tickets(c))
 		return IL_EXCUSED;
-	if (c->state == IL_STATE_LATER || (eof && may_be_goodbye(c)))
+	if (c->state == IL_STATE_LATER || (eof && c->exchanges > 1 && il_exchange_may_be_goodbye(c)))
 		return il_waited_ns(c, facts, now_ns) >= IL_PROOF_NS ? IL_AFTER_WAIT : IL_LATER;
 	if (eof && (il_is_oneway(facts) || (c->shut && (!c->sent_bytes || !il_answers(facts)))))
 		return IL_ONE_WAY;

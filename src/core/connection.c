@@ -159,7 +159,7 @@ struct il_verdict il_connection_sent(struct il_connection *c, const struct il_fa
 		verdict = il_verdict_join(verdict, exchange_begins(c, facts, now_ns));
 	if (c->protocol != IL_SPEAKS_TLS)
 		il_http_request(c, &content);
-	c->exchange_bytes = bytes < 255U - c->exchange_bytes ? c->exchange_bytes + bytes : 255;
+	il_exchange_sent(c, &content);
 	il_wait_restart(c, now_ns);
 	c->sent_ns = now_ns;
 	return verdict;

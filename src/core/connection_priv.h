@@ -18,8 +18,6 @@
 #define IL_GREETING_PROOF_NS (1000 * IL_MS)
 #define IL_UNUSED_NS	     (1000 * IL_MS) /* a connection unused for longer is a pool's */
 
-#define IL_GOODBYE_BYTES     64 /* a whole exchange of no more may be a good-bye, also within TLS */
-
 enum il_connection_state {
 	IL_STATE_UNUSED,
 	IL_STATE_CONNECTING,
@@ -107,6 +105,11 @@ enum il_meaning il_http_received(struct il_connection *c, const struct il_conten
 bool il_http_is_proxys(const struct il_connection *c);
 bool il_http_opens_tunnel(const struct il_connection *c);
 bool il_http_has_body(const struct il_connection *c);
+
+/* goodbye.c: how much was sent in the current exchange, and whether that may have been all that the
+ * program wanted to say. */
+void il_exchange_sent(struct il_connection *c, const struct il_content *content);
+bool il_exchange_may_be_goodbye(const struct il_connection *c);
 
 /* content.c: what the first bytes sent say it speaks. */
 void il_content_classify(struct il_connection *c, const struct il_content *content);
