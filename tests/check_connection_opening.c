@@ -42,6 +42,8 @@ TALK(but_not_for_long, "SUCCESS ~FAILURE", "connect", "connected", "> a", "< b",
      "poll 100 ready", "eof", "close")
 TALK(a_word_with_another_before_it_is_no_goodbye, "SUCCESS ~FAILURE", "connect", "connected", "> a",
      "< b", "> c\r\n", "> quit\r\n", "eof", "close")
+TALK(however_long_that_was, "SUCCESS ~FAILURE", "connect", "connected", "> a", "< b", "> *256",
+     "> quit\r\n", "eof", "close")
 TALK(nor_the_first_word, "FAILURE", "connect", "connected", "> quit\r\n", "eof", "close")
 TALK(nor_one_that_is_answered_by_a_reset, "SUCCESS ~FAILURE", "connect", "connected", "> a", "< b",
      "> quit\r\n", "error ECONNRESET", "close failed")
@@ -166,7 +168,7 @@ RUN_TESTS("connection_opening", the_first_answer_is_the_success, the_first_byte_
 	  a_reset_later_in_the_opening_amends_it,
 	  a_last_word_on_which_the_other_side_hangs_up_is_a_goodbye,
 	  also_to_one_who_waits_for_that, but_not_for_long,
-	  a_word_with_another_before_it_is_no_goodbye, nor_the_first_word,
+	  a_word_with_another_before_it_is_no_goodbye, however_long_that_was, nor_the_first_word,
 	  nor_one_that_is_answered_by_a_reset,
 	  only_the_last_exchange_counts, a_time_out_later_in_the_opening_amends_it,
 	  a_local_failure_leaves_a_recorded_opening_alone,

@@ -51,6 +51,15 @@ TALK(but_not_for_99_ms, "cancelled", "answered", "connect", "connected", "watch"
      "close")
 TALK(nor_for_one_that_never_answered, "SUCCESS", "connect", "connected", "watch", "> a", "+5000",
      "close")
+TALK(but_who_is_asked_in_http_owes_an_answer, "FAILURE", "connect", "connected", "watch", GET, "+100",
+     "close")
+TALK(unless_the_operator_says_that_it_does_not, "SUCCESS", "oneway", "connect", "connected", "watch",
+     GET, "+5000", "close")
+TALK(nor_is_it_charged_then, "", "oneway", "slow 1000", "connect", "connected", "watch", GET, "+5000",
+     "tick")
+TALK(and_in_a_tls_handshake, "FAILURE", "connect", "connected", "watch", ">> h1", "+100", "close")
+TALK(but_not_after_it, "SUCCESS farewell", "connect", "connected", "watch", ">> h1",
+     "<< 16:122 14:1 17:27 17:800 17:281 17:53", ">> 14:1 17:53", ">> 17:200", "+5000", "close")
 TALK(nor_on_a_later_exchange, "SUCCESS +call dropped farewell", OPENED, "watch", "> c", "+5000",
      "close")
 TALK(nor_on_a_later_exchange_of_the_opening, "SUCCESS farewell", "connect", "connected", "watch",
@@ -206,7 +215,9 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  an_empty_wait_after_a_complete_answer_proves_nothing,
 	  a_connection_found_gone_does_not_count_the_wait_that_ran,
 	  a_connection_found_gone_counts_the_wait_that_ended, an_event_loop_waits_on_the_first_exchange,
-	  but_not_for_99_ms, nor_for_one_that_never_answered, nor_on_a_later_exchange,
+	  but_not_for_99_ms, nor_for_one_that_never_answered,
+	  but_who_is_asked_in_http_owes_an_answer, unless_the_operator_says_that_it_does_not, nor_is_it_charged_then,
+	  and_in_a_tls_handshake, but_not_after_it, nor_on_a_later_exchange,
 	  nor_on_a_later_exchange_of_the_opening, but_on_any_plain_http_exchange,
 	  http_for_99_ms_is_not_enough, deregistering_just_before_the_close_is_no_excuse,
 	  registered_time_adds_up, time_without_registration_does_not_count, registering_twice_is_once,
