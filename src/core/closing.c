@@ -194,7 +194,7 @@ static struct il_verdict close_connected(struct il_connection *c, const struct i
 					 int64_t now_ns, const struct il_kernel *kernel)
 {
 	struct il_verdict verdict = il_answer_settle(c, facts);
-	unsigned flags = c->tickets == 1 && !il_answers(facts) ? IL_LEARNT_ANSWERED : 0;
+	unsigned flags = il_tls_one_answer(c) && !il_answers(facts) ? IL_LEARNT_ANSWERED : 0;
 	bool unseen = kernel->received_bytes > c->received_bytes;
 	bool cut = c->ran_out && c->strong_ns >= IL_PROOF_NS;
 
