@@ -59,6 +59,7 @@ struct il_kernel gate_asks_kernel(int fd, bool was_connected)
 		return kernel;
 	kernel.tcp = condition(info.tcpi_state, was_connected);
 	kernel.sent_bytes = info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes;
+	kernel.sent_ago_ns = 1 + (int64_t)info.tcpi_last_data_sent * 1000000; /* from ms */
 	kernel.received_bytes = info.tcpi_bytes_received;
 	if (kernel.received_bytes && has_end(info.tcpi_state))
 		kernel.received_bytes--;
