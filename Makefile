@@ -67,7 +67,7 @@ $(OUT)/libinterlock_preload.so: $(SHIM_OBJ) $(LIB) src/shim/exports.map
 $(TOOL_LIB): $(TOOL_OBJ)
 	rm -f $@; ar rcs $@ $^
 $(TOOL): $(OUT)/src/cli/main.o $(TOOL_LIB) $(LIB)
-	$(LINK) -o $@ $^ $(shell pkg-config --libs jansson) -ldl
+	$(LINK) -o $@ $^ $(shell pkg-config --libs jansson libelf) -ldl
 $(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(TOOL_LIB) $(LIB)
 	$(LINK) -o $@ $^ $(shell pkg-config --libs check) -lpthread
 $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)

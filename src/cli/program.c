@@ -16,8 +16,7 @@ static bool is_program(const char *path)
 	return stat(path, &stat_of) == 0 && S_ISREG(stat_of.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Where execvp will find it; NULL: nowhere. */
-static const char *find(const char *program)
+const char *cli_program_find(const char *program)
 {
 	const char *path = getenv("PATH");
 
@@ -50,7 +49,7 @@ static bool read_header(const char *path, ElfW(Ehdr) * ret_header)
 bool cli_library_fits(const char *program)
 {
 	ElfW(Ehdr) own, other;
-	const char *path = find(program);
+	const char *path = cli_program_find(program);
 	bool fits = !path || !read_header(path, &other) || !read_header("/proc/self/exe", &own) ||
 		    (own.e_ident[EI_CLASS] == other.e_ident[EI_CLASS] &&
 		     own.e_machine == other.e_machine);

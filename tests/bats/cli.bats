@@ -21,7 +21,7 @@ wrong_values() {
 }
 
 @test "tool: --help and --version everywhere" {
-	for command in "" run status check; do
+	for command in "" run status check doctor; do
 		for option in --help -h; do
 			tool $command $option
 			[ "$status" -eq 0 ]
