@@ -42,11 +42,12 @@ static uint8_t condition(unsigned state, bool was_connected)
 	return IL_TCP_CONNECTED;
 }
 
-/* In these the peer's end of file has come; the kernel counts it as a byte received. */
+/* In these the peer's end of file has come; the kernel counts it as a byte received. Once both sides
+ * have ended the socket says CLOSE, as after a reset: then one byte is not enough to tell. */
 static bool has_end(unsigned state)
 {
 	return state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK || state == STATE_CLOSING ||
-	       state == STATE_TIME_WAIT;
+	       state == STATE_TIME_WAIT || state == STATE_CLOSE;
 }
 
 struct il_kernel gate_asks_kernel(int fd, bool was_connected)

@@ -54,6 +54,21 @@ in_both_states() {
 	in_both_states timeout 1.2 curl -sS "http://127.0.0.1:$PORT/"
 }
 
+@test "accepts and never answers, to a client that shuts down and closes only when the server has, too" {
+	start_peer mute
+	trips /usr/bin/python3 -c 'import socket, sys, time
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 0.3)
+connection.sendall(b"PING")
+try:
+    connection.recv(1)
+except TimeoutError:
+    connection.shutdown(socket.SHUT_RDWR)
+    while connection.getsockopt(socket.IPPROTO_TCP, 11, 1)[0] != 7:  # TCP_INFO: CLOSE
+        time.sleep(0.01)
+    connection.close()
+    raise' "$PORT"
+}
+
 @test "answers 503" {
 	start_peer status=503
 	in_both_states curl -sSf "http://127.0.0.1:$PORT/"
