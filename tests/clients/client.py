@@ -6,7 +6,8 @@ A command is a string that is split like a shell would split it, or a list. In i
     {host}    127.0.0.1
     {port}    where the server is, was, or will be
     {front}   where the client itself listens, if it is a proxy
-    {work}    a folder of this trial's own, where `files` were written
+    {work}    a folder of this trial's own, where `files` were written and `build` was run
+    {KIND}    the port of another server, one of `also`
     {here}    tests/clients
     {cert}    the certificate of the servers, to be trusted
 """
@@ -36,9 +37,11 @@ class Client:
     packages: str = ""             # of Debian, separated by blanks
     schemes: tuple = ("plain",)
     server: str = "web"            # a key of servers.SERVERS
+    also: tuple = ()               # other servers that it needs
+    build: tuple = ()              # commands that make it
     runs: int = 6
     calls: typing.Union[int, dict] = 1  # in one run, or by scheme; None: as many as were served
-    served: typing.Callable = connections  # which of the server's two counts equals the calls
+    served: typing.Union[typing.Callable, dict] = connections  # which of the server's two counts is it
     says: str = "hello"            # a pattern: what a good run prints
     code: int = 0                  # how a good run ends
     blur: tuple = ()               # (pattern, replacement): what may differ from run to run
@@ -46,7 +49,8 @@ class Client:
     files: dict = dataclasses.field(default_factory=dict)  # name: text, written into {work}
     input: str = ""
     tries: int = 4                 # connects that one rejected run makes at most
-    mute_run_calls: int = 1        # calls of one mute run, at least
+    mute_schemes: tuple = ()       # where its time-out works; empty: everywhere
+    mute_spare: dict = dataclasses.field(default_factory=dict)  # SUCCESSes beside each time-out, by scheme
     daemon: typing.Callable = None  # the client is a server itself: see families/proxies.py
     quick: bool = False            # also part of `make check`
     unseen: str = ""               # why nothing of it is seen; then 0 calls are expected
@@ -57,6 +61,10 @@ class Client:
     def calls_of(self, scheme):
         calls = self.calls[scheme] if isinstance(self.calls, dict) else self.calls
         return None if calls is None else calls * self.runs
+
+
+    def served_of(self, scheme):
+        return self.served[scheme] if isinstance(self.served, dict) else self.served
 
 
 def client(*args, **kwargs):

@@ -1,7 +1,7 @@
 """A port that can be closed, mute, or the server's, whenever the trial says so.
 
-It also notes the longest pause on any connection. Where that is long although nothing asked for it,
-the machine stalled: the only ground on which a count may be taken once more.
+It also notes how long both sides took to go on. Where that is long although nothing asked for it, the
+machine stalled: the only ground on which a cell may be taken once more.
 """
 import socket
 import struct
@@ -15,15 +15,19 @@ class Relay:
         self.target = None       # (host, port); None: mute
         self.source = "127.0.0.1"  # from where the server sees us come
         self.connections = 0
-        self.longest_pause = 0.0
+        self.forget()
         self.listener = None
         self.sockets = set()
         self.lock = threading.Lock()
 
     def forward(self, target, source):
         self.target, self.source = target, source
-        self.longest_pause = 0.0
         self.open()
+
+    def forget(self):
+        """From here on pauses are counted."""
+        self.client_paused = 0.0  # the longest time that a client took to send, in seconds
+        self.server_paused = 0.0  # and a server
 
     def mute(self):
         self.target = None
@@ -95,18 +99,17 @@ class Pair:
         self.last = time.monotonic()
 
     def run(self):
-        back = threading.Thread(target=self.pump, args=(self.far, self.near), daemon=True)
+        back = threading.Thread(target=self.pump, args=(self.far, self.near, "server_paused"), daemon=True)
         back.start()
-        self.pump(self.near, self.far)
+        self.pump(self.near, self.far, "client_paused")
         back.join()
 
-    def pump(self, origin, to):
+    def pump(self, origin, to, pause):
         try:
             while data := origin.recv(65536):
-                self.note()
+                self.note(pause)
                 to.sendall(data)
                 self.last = time.monotonic()
-            self.note()
             to.shutdown(socket.SHUT_WR)
         except OSError:
             for one in origin, to:
@@ -116,7 +119,7 @@ class Pair:
                 except OSError:
                     pass
 
-    def note(self):
+    def note(self, pause):
         now = time.monotonic()
-        self.relay.longest_pause = max(self.relay.longest_pause, now - self.last)
+        setattr(self.relay, pause, max(getattr(self.relay, pause), now - self.last))
         self.last = now

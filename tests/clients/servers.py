@@ -73,13 +73,15 @@ class House:
         with self.lock:
             return next(self.sources)
 
-    def server(self, kind):
+    def server(self, kind, owner=""):
+        """The server of that kind; one that cannot tell addresses apart is the owner's alone."""
+        name = kind + (re.sub(r"\W+", "-", "-" + owner) if SERVERS[kind].own else "")
         with self.lock:
-            if kind not in self.running:
-                work = os.path.join(self.folder, kind)
+            if name not in self.running:
+                work = os.path.join(self.folder, "server-" + name)
                 os.mkdir(work)
-                self.running[kind] = SERVERS[kind](self, work)
-            return self.running[kind]
+                self.running[name] = SERVERS[kind](self, work)
+            return self.running[name]
 
     def stop(self):
         for one in self.running.values():
@@ -89,7 +91,10 @@ class House:
 
 
 class Server:
-    """ports: by scheme. served(source): (connections, requests) that came from that address."""
+    """ports: by scheme. served(source): (connections, requests) that came from that address since
+    mark(source)."""
+
+    own = False  # one for each trial
 
     def __init__(self, house, work):
         self.house, self.work = house, work
@@ -109,6 +114,9 @@ class Server:
     def stop(self):
         self.child.terminate()
         self.child.wait()
+
+    def mark(self, source):
+        pass
 
     def served(self, source):
         raise NotImplementedError
@@ -139,6 +147,7 @@ class Web(Server):
         self.ports = {scheme: self.house.ports.take() for scheme in ("plain", "tls12", "tls13")}
         www = os.path.join(self.work, "www")
         os.mkdir(www)
+        self.repository(www)
         with open(os.path.join(www, "index.html"), "w") as page:
             page.write("hello\n")
         config = os.path.join(self.work, "nginx.conf")
@@ -146,6 +155,15 @@ class Web(Server):
             file.write(self.config(www))
         self.spawn(["/usr/sbin/nginx", "-p", self.work, "-c", config, "-e", self.work + "/err"],
                    self.ports["tls13"])
+
+    @staticmethod
+    def repository(www):
+        """For git, at /page.git."""
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", www]
+        for words in (["init", "-q", "--bare", "page.git"], ["clone", "-q", "page.git", "page"],
+                      ["-C", "page", "commit", "-q", "--allow-empty", "-m", "hello"], ["-C", "page", "push", "-q"],
+                      ["-C", "page.git", "update-server-info"]):
+            subprocess.run(git + words, check=True, capture_output=True)
 
     def config(self, www):
         temp = "".join(f"{kind}_temp_path {self.work}/{kind};\n"

@@ -97,7 +97,8 @@ class Watch:
 class Trial:
     def __init__(self, client, house):
         self.client, self.house = client, house
-        self.server = house.server(client.server)
+        self.server = house.server(client.server, client.name)
+        self.also = {kind: house.server(kind) for kind in client.also}
         self.work = os.path.join(house.folder, re.sub(r"\W+", "-", client.name))
         os.mkdir(self.work)
         self.home = os.path.join(self.work, "home")
@@ -119,6 +120,7 @@ class Trial:
             yield from (Cell(column, None, skipped=reason) for column in COLUMNS)
             return
         try:
+            self.build()
             for scheme in SCHEMES:
                 if scheme in client.schemes:
                     yield self.cell(scheme, lambda: self.healthy(scheme))
@@ -139,12 +141,21 @@ class Trial:
         except Wrong as wrong:
             return Cell(column, "?", str(wrong))
 
+    def build(self):
+        for words in self.client.build:
+            made = process.run(self.command(words, self.client.schemes[0]),
+                               self.environment(self.client.schemes[0]), self.work)
+            if made.code:
+                raise RuntimeError(f"{words}: {made}")
+
     # ---- running it ----
 
     def fill(self, text, scheme, path=""):
         url = ("http" if scheme == "plain" else "https") + f"://127.0.0.1:{self.relay.port}/{path}"
-        for key, value in {"url": url, "host": "127.0.0.1", "port": str(self.relay.port),
-                           "front": str(self.front), "work": self.work, "here": HERE, "cert": self.house.cert}.items():
+        values = {"url": url, "host": "127.0.0.1", "port": str(self.relay.port), "front": str(self.front),
+                  "work": self.work, "here": HERE, "cert": self.house.cert}
+        values.update((kind, str(server.ports["plain"])) for kind, server in self.also.items())
+        for key, value in values.items():
             text = text.replace("{" + key + "}", value)
         return text
 
@@ -195,13 +206,19 @@ class Trial:
 
     def healthy(self, scheme):
         """N runs: as many calls as were served, all SUCCESS, and the program behaves as without us."""
+        with quiet:
+            return self.unless_stalled(lambda: self.healthy_once(scheme),
+                                       lambda: max(self.relay.client_paused, self.relay.server_paused))
+
+    def unless_stalled(self, act, paused_s):
+        """Once more, where it went wrong and the relay saw that the machine had stalled."""
         for attempt in range(ATTEMPTS):
-            with quiet:
-                try:
-                    return self.healthy_once(scheme)
-                except Wrong:
-                    if attempt == ATTEMPTS - 1 or self.relay.longest_pause < PAUSE_S:
-                        raise
+            self.relay.forget()
+            try:
+                return act()
+            except Wrong:
+                if attempt == ATTEMPTS - 1 or paused_s() < PAUSE_S:
+                    raise
 
     def healthy_once(self, scheme):
         target = ("127.0.0.1", self.server.ports[scheme])
@@ -212,6 +229,7 @@ class Trial:
             raise Wrong(f"without the shim already: {plain}")
 
         source = self.house.source()
+        self.server.mark(source)
         self.relay.forward(target, source)
         watch = self.watch(scheme)
         with self.up(scheme, watch):
@@ -222,7 +240,7 @@ class Trial:
     def counted(self, scheme, log, source):
         expected = self.client.calls_of(scheme)
         wanted = log.calls() if expected is None else expected
-        served = lambda: self.client.served(*self.server.served(source))
+        served = lambda: self.client.served_of(scheme)(*self.server.served(source))
         eventually(lambda: served() >= wanted, 5)
         calls, served = log.calls(), served()
         if self.client.unseen:
@@ -298,15 +316,17 @@ class Trial:
 
     def mute(self):
         """It answers once, then never again: each time-out of the client is a FAILURE."""
-        for scheme in self.client.schemes:
-            self.mute_of(scheme)
+        for scheme in self.client.mute_schemes or self.client.schemes:
+            self.unless_stalled(lambda: self.mute_of(scheme), lambda: self.relay.client_paused)
         return str(TRIP)
 
     def mute_of(self, scheme):
         self.relay.forward(("127.0.0.1", self.server.ports[scheme]), self.house.source())
         good = (self.client.calls_of(scheme) or 300) // self.client.runs
-        watch = self.watch("mute", minimum_number_of_calls=good + TRIP, window_size=1000,
-                           failure_rate_threshold=(TRIP - 0.5) / (good + TRIP))
+        spare = self.client.mute_spare.get(scheme, 0)
+        total = good + TRIP + spare * (TRIP - 1)
+        watch = self.watch("mute", minimum_number_of_calls=total, window_size=1000,
+                           failure_rate_threshold=(TRIP - 0.5) / total)
         with self.up(scheme, watch):
             self.run(self.client.run, scheme, watch)
             good = watch.log().calls()
@@ -318,7 +338,7 @@ class Trial:
                 self.relay.mute()
             self.until(TRIP + 2, watch, "CLOSED>OPEN", scheme, self.client.mute, path)
         log = watch.log()
-        if log.calls() != good + TRIP or log.failures() != TRIP:
+        if log.calls() != total or log.failures() != TRIP:
             raise Wrong(f"{scheme}: not {TRIP} more calls, all FAILURE\n{log}")
 
 

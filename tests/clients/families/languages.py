@@ -1,0 +1,39 @@
+"""What comes with other languages."""
+from client import WEB, client
+
+
+def script(name, command, packages, schemes=("plain",), web=True, **more):
+    """A script of ours that takes where, and the time-out in seconds."""
+    where = command + (" {url}" if web else " {host} {port}")
+    last = more.pop("last", "")
+    client(name, f"{where} 30{last}", f"{where} {more.pop('seconds', 1)}{last}", packages, schemes, **more)
+
+
+NODE = "node {here}/programs/node_"
+NODE_ENV = {"NODE_EXTRA_CA_CERTS": "{cert}", "NODE_NO_WARNINGS": "1"}
+script("node http", NODE + "http.js", "nodejs", WEB, env=NODE_ENV)
+script("node fetch", NODE + "fetch.js", "nodejs", WEB, env=NODE_ENV)
+script("node net", NODE + "net.js", "nodejs", web=False, blur=((r"Date: .*", ""),))
+script("node dns.resolve", NODE + "dns.js", "nodejs", also=("dns",), last=" {dns}", remark="asks its own name server")
+
+RUBY = "ruby {here}/programs/ruby_"
+script("ruby Net::HTTP", RUBY + "net_http.rb", "ruby", WEB)
+script("ruby TCPSocket", RUBY + "tcpsocket.rb", "ruby", web=False)
+
+PERL = "perl {here}/programs/perl_"
+script("perl LWP", PERL + "lwp.pl", "libwww-perl liblwp-protocol-https-perl", WEB)
+script("perl HTTP::Tiny", PERL + "tiny.pl", "perl libio-socket-ssl-perl", WEB)
+script("perl IO::Socket::INET", PERL + "socket.pl IO::Socket::INET", "perl", web=False)
+script("perl IO::Socket::IP", PERL + "socket.pl IO::Socket::IP", "perl", web=False)
+
+PHP = "php {here}/programs/php_"
+script("php streams", PHP + "streams.php", "php-cli", WEB)
+script("php fsockopen", PHP + "fsockopen.php", "php-cli", web=False)
+script("php curl", PHP + "curl.php", "php-cli php-curl", WEB)
+script("php mysqli", PHP + "mysqli.php", "php-cli php-mysql mariadb-server", web=False, server="mariadb", seconds=2)
+
+for kind, name, schemes in (("connection", "HttpURLConnection", WEB), ("client", "java.net.http", WEB),
+                            ("socket", "Socket", ("plain",)), ("channel", "NIO", ("plain",))):
+    script("java " + name, "java -XX:TieredStopAtLevel=1 -Xshare:auto -cp {work} Get " + kind, "default-jdk-headless",
+           schemes, build=("javac -d {work} {here}/programs/Get.java",), runs=2, calls=3, tries=3,
+           remark="three connections a run")
