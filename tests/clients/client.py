@@ -7,6 +7,7 @@ A command is a string that is split like a shell would split it, or a list. In i
     {port}    where the server is, was, or will be
     {front}   where the client itself listens, if it is a proxy
     {work}    a folder of this trial's own, where `files` were written and `build` was run
+    {key}     a private key that the server takes, if it is one for keys
     {KIND}    the port of another server, one of `also`
     {here}    tests/clients
     {cert}    the certificate of the servers, to be trusted
@@ -44,6 +45,8 @@ class Client:
     served: typing.Union[typing.Callable, dict] = connections  # which of the server's two counts is it
     says: str = "hello"            # a pattern: what a good run prints
     code: int = 0                  # how a good run ends
+    left_behind: int = 0           # requests that it does not wait for at its end, at most
+    warm: str = ""                 # a run of one call, before it becomes mute; default: run
     blur: tuple = ()               # (pattern, replacement): what may differ from run to run
     env: dict = dataclasses.field(default_factory=dict)
     files: dict = dataclasses.field(default_factory=dict)  # name: text, written into {work}
@@ -51,6 +54,9 @@ class Client:
     tries: int = 4                 # connects that one rejected run makes at most
     mute_schemes: tuple = ()       # where its time-out works; empty: everywhere
     mute_spare: dict = dataclasses.field(default_factory=dict)  # SUCCESSes beside each time-out, by scheme
+    mute_unseen: bool = False      # nobody can see how it waits: no call is expected
+    dead: bool = True              # False: it cannot stand being refused, with or without the shim
+    probes: int = 2                # permitted
     daemon: typing.Callable = None  # the client is a server itself: see families/proxies.py
     quick: bool = False            # also part of `make check`
     unseen: str = ""               # why nothing of it is seen; then 0 calls are expected

@@ -187,7 +187,7 @@ root {www}; default_type text/html; proxy_http_version 1.1; proxy_read_timeout 3
 
     def served(self, source):
         lines = [line.split() for line in read(self.log).splitlines()]
-        good = [line[1] for line in lines if line[0] == source and line[2] == "200"]
+        good = [line[1] for line in lines if line[0] == source and line[2] in ("200", "404")]
         return len(set(good)), len(good)
 
 
