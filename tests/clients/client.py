@@ -7,6 +7,7 @@ A command is a string that is split like a shell would split it, or a list. In i
     {port}    where the server is, was, or will be
     {front}   where the client itself listens, if it is a proxy
     {work}    a folder of this trial's own, where `files` were written and `build` was run
+    {direct}  host:port of the server itself, which is always up; {direct_url}: its page
     {key}     a private key that the server takes, if it is one for keys
     {KIND}    the port of another server, one of `also`
     {here}    tests/clients

@@ -154,6 +154,8 @@ class Trial:
         url = ("http" if scheme == "plain" else "https") + f"://127.0.0.1:{self.relay.port}/{path}"
         values = {"url": url, "host": "127.0.0.1", "port": str(self.relay.port), "front": str(self.front),
                   "work": self.work, "here": HERE, "cert": self.house.cert}
+        direct = f"127.0.0.1:{self.server.ports.get(scheme, 0)}"
+        values.update(direct=direct, direct_url=url.replace(f"127.0.0.1:{self.relay.port}/{path}", direct + "/"))
         values["key"] = getattr(self.server, "key", "")
         values.update((kind, str(server.ports["plain"])) for kind, server in self.also.items())
         for key, value in values.items():

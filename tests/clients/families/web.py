@@ -23,7 +23,7 @@ client("git", "git ls-remote {url}page.git", "git -c http.lowSpeedLimit=1 -c htt
        "git", WEB, env={"GIT_SSL_CAINFO": "{cert}", "GIT_TERMINAL_PROMPT": "0"}, says="refs/heads", blur=AFTER, runs=3,
        calls={"plain": 2, "tls12": 1, "tls13": 1}, served=STREAMS, remark="two requests, one connection")
 client("lynx", "lynx -cfg={work}/cfg -source {url}", "lynx -cfg={work}/cfg -source -connect_timeout=1 -read_timeout=1 {url}",
-       "lynx", WEB, files={"cfg": "SSL_CERT_FILE:{cert}\n"})
+       "lynx", WEB, mute_schemes=("plain",), remark="its time-out does not work over TLS", files={"cfg": "SSL_CERT_FILE:{cert}\nFORCE_SSL_PROMPT:yes\n"})
 client("lftp", ["lftp", "-c", "set net:max-retries 1; set ssl:ca-file {cert}; cat {url}index.html"],
        ["lftp", "-c", "set net:max-retries 1; set net:timeout 1; set ssl:ca-file {cert}; cat {url}"], "lftp", WEB,
        blur=((r" \(Connection refused\)", ""),))
@@ -35,7 +35,7 @@ client("apt's http method", "/usr/bin/python3 {here}/programs/apt.py {url} {work
 client("ab", "ab -q -n 6 -c 2 {url}", "ab -q -n 1 -s 1 {url}", "apache2-utils", runs=2, calls=6, tries=70,
        says="Complete requests: +6", blur=((r"(?s)Time taken.*", ""), (r"(?s)\s*(Test aborted|apr_socket).*", "refused")))
 client("wrk", "wrk -t 1 -c 2 -d 1 {url}", "wrk -t 1 -c 1 -d 2 --timeout 1 {url}", "wrk", calls=None, runs=1,
-       says="requests in", served=requests, warm="curl -s {url}", left_behind=2, blur=((r"[\d.]+\w*%?", "N"), (r" +", " ")))
+       says="requests in", served=lambda _, requests: requests + 1, remark="looks first whether anyone listens: a call", warm="curl -s {url}", left_behind=2, blur=((r"[\d.]+\w*%?", "N"), (r" +", " ")))
 client("siege", "siege -q -c 1 -r 5 {url}", "timeout 2 siege -q -c 1 -r 1 {url}", "siege", runs=2, calls=5, says="", tries=20,
        blur=((r"(?s).*", ""),), files={"rc": "verbose = false\nlogging = false\nfailures = 10\n"},
        env={"SIEGERC": "{work}/rc"}, remark="has no time-out: killed by timeout(1)")
