@@ -34,7 +34,7 @@ script("php fsockopen", PHP + "fsockopen.php", "php-cli", web=False)
 script("php curl", PHP + "curl.php", "php-cli php-curl", WEB)
 script("php mysqli", PHP + "mysqli.php", "php-cli php-mysql mariadb-server", web=False, server="mariadb", seconds=2)
 
-WARMED = "three connections a run, after one elsewhere: a cold JVM takes 100 ms within an opening"
+WARMED = "after one connection elsewhere: a cold JVM takes 100 ms within an opening"
 H2 = "; HTTP/2 in an event loop: its silence is not seen over TLS"
 for kind, name, schemes, mute_schemes, remark in (
         ("connection", "HttpURLConnection", WEB, WEB, WARMED), ("client", "java.net.http", WEB, ("plain",), WARMED + H2),

@@ -35,7 +35,7 @@ client("ssh", "ssh -F none -i {key} -o IdentitiesOnly=yes -o StrictHostKeyChecki
               " -o LogLevel=ERROR -p {port} {host} echo hello",
        "ssh -F none -i {key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o ConnectTimeout=2"
        " -p {port} {host} echo hello", "openssh-client openssh-server", server="sshd")
-client("rsync", "rsync rsync://{host}:{port}/files/hello {work}/hello -v",
-       "rsync --timeout=2 --contimeout=2 rsync://{host}:{port}/files/hello {work}/hello", "rsync", server="rsync",
+client("rsync", "rsync -I rsync://{host}:{port}/files/hello {work}/hello -v",
+       "rsync -I --timeout=2 --contimeout=2 rsync://{host}:{port}/files/hello {work}/hello", "rsync", server="rsync",
        says="hello", blur=((r"[\d,.]+ bytes/sec|sent [\d,]+ bytes|received [\d,]+ bytes", "N"),
                            (r"(?m)^hello\n", "")))
