@@ -35,6 +35,8 @@ PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(filter-out tests/check_%,$(wil
 BENCHES  := $(patsubst %.c,$(OUT)/%,$(wildcard bench/*.c bench/clients/*.c))
 FUZZERS  := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c)) # by tests/fuzz.sh only
 CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/*.c))
+STORM_KIT := $(addprefix $(OUT)/tests/storms/,rig.o server.o look.o)
+STORMS   := $(filter-out $(STORM_KIT:.o=),$(patsubst %.c,$(OUT)/%,$(wildcard tests/storms/*.c)))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -44,8 +46,8 @@ CLIENTS  := $(patsubst tests/bats/%.c,$(OUT)/tests/bats/%,$(wildcard tests/bats/
 
 all: $(LIB) $(SHIM) $(TOOL)          ## the shared object and the tools, under build/
 fuzzers: $(FUZZERS)
-tests: $(CHECKS) $(PROGRAMS) $(CLIENTS)
-promises: all $(CLIENTS) $(OUT)/tests/state   # what tests/bats needs
+tests: $(CHECKS) $(PROGRAMS) $(CLIENTS) $(STORMS)
+promises: all $(CLIENTS) $(STORMS) $(OUT)/tests/state   # what runs with the shim
 
 
 # Rebuilds everything when the compiler or its flags change.
@@ -71,6 +73,8 @@ $(TOOL): $(OUT)/src/cli/main.o $(TOOL_LIB) $(LIB)
 $(CHECKS): $(OUT)/tests/%: $(OUT)/tests/%.o $(TOOL_LIB) $(LIB)
 	$(LINK) -o $@ $^ $(shell pkg-config --libs check) -lpthread
 $(PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
+	$(LINK) -o $@ $^ -lpthread
+$(STORMS): $(OUT)/tests/storms/%: $(OUT)/tests/storms/%.o $(STORM_KIT) $(LIB)
 	$(LINK) -o $@ $^ -lpthread
 $(BENCHES): $(OUT)/bench/%: $(OUT)/bench/%.o $(LIB)
 	$(LINK) -o $@ $^ -lpthread

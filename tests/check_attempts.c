@@ -63,28 +63,28 @@ START_TEST(the_failure_of_the_last_address_is_the_verdict)
 }
 END_TEST
 
-START_TEST(without_a_further_try_within_a_second_it_is_a_failure)
+START_TEST(without_a_further_try_within_two_seconds_it_is_a_failure)
 {
 	given_no_attempts();
 	int index = try(1, S);
 	struct il_verdict v = { 0 };
 
 	il_attempts_failed(&a, index, failure, S);
-	ck_assert_int_eq(il_attempts_due(&a, 2 * S, &v), -1);
+	ck_assert_int_eq(il_attempts_due(&a, 3 * S, &v), -1);
 	ck_assert_int_eq(v.kind, 0);
-	ck_assert_int_eq(il_attempts_due_ns(&a), 2 * S + 1);
-	ck_assert_int_eq(il_attempts_due(&a, 2 * S + 1, &v), index);
+	ck_assert_int_eq(il_attempts_due_ns(&a), 3 * S + 1);
+	ck_assert_int_eq(il_attempts_due(&a, 3 * S + 1, &v), index);
 	ck_assert_int_eq(v.outcome, IL_FAILURE);
-	ck_assert_int_eq(il_attempts_due(&a, 2 * S + 1, &v), -1);
+	ck_assert_int_eq(il_attempts_due(&a, 3 * S + 1, &v), -1);
 	ck_assert_int_eq(il_attempts_due_ns(&a), INT64_MAX);
 }
 END_TEST
 
-START_TEST(a_try_after_exactly_a_second_goes_on)
+START_TEST(a_try_after_exactly_two_seconds_goes_on)
 {
 	given_no_attempts();
 	il_attempts_failed(&a, try(1, S), failure, S);
-	try(2, 2 * S);
+	try(2, 3 * S);
 	ck_assert(continued);
 }
 END_TEST
@@ -93,18 +93,18 @@ START_TEST(a_later_one_does_not)
 {
 	given_no_attempts();
 	il_attempts_failed(&a, try(1, S), failure, S);
-	try(2, 2 * S + 1);
+	try(2, 3 * S + 1);
 	ck_assert(!continued);
-	ck_assert_int_ge(due(2 * S + 1), 0);
+	ck_assert_int_ge(due(3 * S + 1), 0);
 }
 END_TEST
 
-START_TEST(the_second_counts_from_each_failure)
+START_TEST(the_two_seconds_count_from_each_failure)
 {
 	given_no_attempts();
 	il_attempts_failed(&a, try(1, S), failure, S);
-	il_attempts_failed(&a, try(2, 2 * S), failure, 9 * S);
-	try(3, 10 * S);
+	il_attempts_failed(&a, try(2, 3 * S), failure, 9 * S);
+	try(3, 11 * S);
 	ck_assert(continued);
 }
 END_TEST
@@ -268,6 +268,24 @@ START_TEST(the_loser_of_a_race_is_no_call)
 }
 END_TEST
 
+START_TEST(attempts_race_while_more_than_one_of_a_look_up_is_under_way)
+{
+	struct il_try other = { .lookup = 8, .thread = 1, .address = 2 };
+
+	given_no_attempts();
+	int slow = try(1, S);
+
+	il_attempts_begin(&a, &other, S, &continued);
+	ck_assert(!il_attempts_races(&a, slow));
+	int fast = try(2, S + 250 * MS);
+
+	ck_assert(il_attempts_races(&a, slow) && il_attempts_races(&a, fast));
+	ck_assert(!il_attempts_races(&a, -1));
+	il_attempts_connected(&a, fast, S + 300 * MS);
+	ck_assert(!il_attempts_races(&a, slow));
+}
+END_TEST
+
 START_TEST(closed_more_than_100_ms_after_the_race_it_is_one)
 {
 	given_no_attempts();
@@ -354,14 +372,15 @@ END_TEST
 
 RUN_TESTS("attempts", the_next_address_goes_on_with_the_call,
 	  the_failure_of_the_last_address_is_the_verdict,
-	  without_a_further_try_within_a_second_it_is_a_failure, a_try_after_exactly_a_second_goes_on,
-	  a_later_one_does_not, the_second_counts_from_each_failure, exit_settles_what_is_held_back,
+	  without_a_further_try_within_two_seconds_it_is_a_failure, a_try_after_exactly_two_seconds_goes_on,
+	  a_later_one_does_not, the_two_seconds_count_from_each_failure, exit_settles_what_is_held_back,
 	  an_address_already_tried_is_another_call, of_several_the_oldest_goes_on_that_has_not_tried_it,
 	  the_oldest_comes_first, another_thread_does_not_go_on, another_look_up_does_not_go_on,
 	  an_attempt_under_way_is_not_gone_on_with, an_address_of_no_look_up_stands_alone,
 	  the_only_address_has_no_other, what_was_charged_is_not_held_back,
 	  a_call_goes_on_through_sixteen_addresses, a_full_table_lets_attempts_stand_alone,
 	  room_is_made_by_those_who_won_longest_ago, the_loser_of_a_race_is_no_call,
+	  attempts_race_while_more_than_one_of_a_look_up_is_under_way,
 	  closed_more_than_100_ms_after_the_race_it_is_one,
 	  one_that_began_later_did_not_lose_to_one_before, nor_to_the_same_address,
 	  nor_to_another_look_up, it_may_lose_to_another_thread,

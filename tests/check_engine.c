@@ -119,6 +119,61 @@ START_TEST(metrics_only_records_all_and_rejects_none)
 }
 END_TEST
 
+/* 4 failures open it, 10 s it would reject, the window is still bad then, and once more. */
+START_TEST(metrics_only_tells_how_often_it_would_have_opened_and_rejected)
+{
+	given_an_engine();
+	settings.initial_state = IL_METRICS_ONLY;
+	for (int i = 0; i < 4; i++)
+		call(IL_FAILURE, START);
+	ck_assert_uint_eq(count(IL_COUNT_would_open), 1);
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 0);
+	call(IL_FAILURE, START + 1);
+	call(IL_SUCCESS, START + 10 * SECOND - 1);
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 2);
+	ck_assert_uint_eq(count(IL_COUNT_would_open), 1);
+	call(IL_SUCCESS, START + 10 * SECOND);
+	ck_assert_uint_eq(count(IL_COUNT_would_open), 2);
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 2);
+	for (int i = 0; i < 6; i++)
+		call(IL_SUCCESS, START + 20 * SECOND);
+	ck_assert_uint_eq(count(IL_COUNT_would_open), 3); /* 5 of 8, 5 of 9, 5 of 10, then below */
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 7);
+	call(IL_SUCCESS, START + 30 * SECOND);
+	ck_assert_uint_eq(count(IL_COUNT_would_open), 3);
+}
+END_TEST
+
+START_TEST(what_would_have_been_is_forgotten_with_the_override)
+{
+	given_an_engine();
+	struct il_ticket ticket;
+
+	settings.initial_state = IL_METRICS_ONLY;
+	for (int i = 0; i < 4; i++)
+		call(IL_FAILURE, START);
+	ck_assert_int_eq(admit(START, &ticket), IL_ADMITTED);
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 1);
+	il_engine_override(&engine, &self, ticket.slot - 1, ticket.incarnation, IL_DISABLED, START);
+	il_engine_override(&engine, &self, ticket.slot - 1, ticket.incarnation, IL_METRICS_ONLY,
+			   START);
+	ck_assert_int_eq(admit(START, &ticket), IL_ADMITTED);
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 1);
+}
+END_TEST
+
+START_TEST(a_breaker_in_its_normal_life_counts_nothing_that_would_have_been)
+{
+	given_an_engine();
+	struct il_ticket ticket;
+
+	given_it_is_open(START);
+	ck_assert_int_eq(admit(START, &ticket), IL_REJECTED);
+	ck_assert_uint_eq(count(IL_COUNT_would_open), 0);
+	ck_assert_uint_eq(count(IL_COUNT_would_reject), 0);
+}
+END_TEST
+
 START_TEST(disabled_counts_calls_but_keeps_them_out_of_the_window)
 {
 	given_an_engine();
@@ -301,6 +356,9 @@ RUN_TESTS("engine", a_new_destination_is_admitted_and_its_outcome_recorded,
 	  a_round_of_inconclusive_probes_opens_again, a_local_failure_is_counted_and_not_recorded,
 	  a_later_failure_of_the_opening_amends_its_success,
 	  metrics_only_records_all_and_rejects_none,
+	  metrics_only_tells_how_often_it_would_have_opened_and_rejected,
+	  what_would_have_been_is_forgotten_with_the_override,
+	  a_breaker_in_its_normal_life_counts_nothing_that_would_have_been,
 	  disabled_counts_calls_but_keeps_them_out_of_the_window,
 	  a_later_exchange_is_a_call_while_closed_and_passes_while_open,
 	  an_outcome_of_an_older_generation_changes_nothing_but_is_counted,

@@ -244,7 +244,11 @@ START_TEST(a_socket_in_the_file_system_is_named_by_its_path)
 
 	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &to, sizeof(to)), "unix:/run/x");
 	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &to, 2 + 6), "unix:/run/x");
-	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &abstract, 2 + 4), "unix:@bus");
+	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &abstract, 2 + 4), "unix:%00bus");
+	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &abstract, sizeof(abstract)), "unix:%00bus");
+	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &abstract, 2 + 1), "unix:%00");
+	abstract.sun_path[2] = 0;
+	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &abstract, 2 + 4), "unix:%00b%00s");
 	ck_assert_str_eq(name_of(IL_KEY_HOST, "", &abstract, 2), "unix:");
 	memset(to.sun_path, 'x', sizeof(to.sun_path));
 	ck_assert_uint_eq(strlen(name_of(IL_KEY_HOST, "", &to, sizeof(to))), 5 + 108);

@@ -263,6 +263,21 @@ START_TEST(of_many_killed_at_once_one_a_second_counts)
 }
 END_TEST
 
+/* A deploy in the middle of the night: the next call comes when all of them would be slow. */
+START_TEST(the_dead_are_not_charged_as_slow_however_late_they_are_found)
+{
+	given_an_engine();
+
+	for (int i = 0; i < 12; i++)
+		in_a_killed_process(leave_a_waiting_call, START);
+	visit(START + 6 * SECOND);
+	ck_assert_uint_eq(count(IL_COUNT_charged), 0);
+	ck_assert_uint_eq(count(IL_COUNT_calls_failure), 1);
+	ck_assert_uint_eq(count(IL_COUNT_abandoned), 11);
+	ck_assert_uint_eq(the_state(), IL_CLOSED);
+}
+END_TEST
+
 START_TEST(deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late)
 {
 	given_an_engine();
@@ -376,6 +391,7 @@ RUN_TESTS("sweep", a_probe_of_a_killed_process_goes_to_the_next_caller,
 	  hanging_calls_open_the_breaker_for_the_next_caller,
 	  a_killed_process_that_had_waited_counts_as_a_failure,
 	  of_many_killed_at_once_one_a_second_counts,
+	  the_dead_are_not_charged_as_slow_however_late_they_are_found,
 	  deaths_a_second_apart_all_count_though_they_are_found_a_little_early_or_late,
 	  what_is_early_is_not_gained, a_killed_process_that_did_not_wait_is_dropped,
 	  an_outcome_that_a_visitor_has_settled_changes_nothing,

@@ -178,7 +178,7 @@ START_TEST(nothing_of_the_evicted_is_left)
 		ck_assert(recorded(0, IL_SUCCESS, NOW));
 	slot->trip.calls = 5;
 	slot->recent[3].pid = 5;
-	slot->shadow.trips = 5;
+	slot->shadow.open_until_ns = 5;
 	slot->facts = IL_FACT_ANSWERED;
 	slot->death_charged_ns = slot->rejections.until_ns = 5;
 	slot->rejections.count = slot->rules_version = 5;

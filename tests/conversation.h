@@ -5,6 +5,7 @@
  * "farewell" are flags. What a verdict lets learn of the destination is remembered, as the shim does.
  *
  *   connect [probe]   connect! [probe]   connected      non-blocking, blocking; both with "connected"
+ *   connect fast   defer   resume   resume!             fast open: put off until the first send
  *   error NAME [blocking]   eof   shutdown   fork   tick
  *   +N                                                  N milliseconds go by
  *   > text     < text    <peek text                     one send, one receive; "*N": N unseen bytes
@@ -277,9 +278,14 @@ static inline bool talk_begins(struct talk *t, const char *event)
 	else if (!strncmp(event, "connect", 7)) {
 		il_connection_begin(&t->c, t->now_ns, 0,
 				    (event[7] == '!' ? IL_CONNECT_BLOCKING : 0U) |
-					    (strstr(event, "probe") ? IL_CONNECT_PROBE : 0U));
+					    (strstr(event, "probe") ? IL_CONNECT_PROBE : 0U) |
+					    (strstr(event, "fast") ? IL_CONNECT_FAST : 0U));
 		t->undecided = 1;
-	} else if (!strcmp(event, "answered"))
+	} else if (!strcmp(event, "defer"))
+		il_connection_defer(&t->c, t->now_ns);
+	else if (!strncmp(event, "resume", 6))
+		il_connection_resume(&t->c, t->now_ns, event[6] == '!');
+	else if (!strcmp(event, "answered"))
 		t->facts.dest |= IL_DEST_ANSWERED;
 	else if (!strcmp(event, "greeted"))
 		t->facts.dest |= IL_DEST_ANSWERED | IL_DEST_GREETED;

@@ -142,6 +142,10 @@ void il_breaker_reset(struct il_breaker *breaker, struct il_effects *ret_effects
 void il_breaker_reconfigure(struct il_breaker *breaker, const struct il_settings *before,
 			    const struct il_settings *after);
 
+/* Do the outcomes in the window reach a threshold, whatever the state? In METRICS_ONLY: would it open,
+ * were it CLOSED? */
+bool il_breaker_is_over(const struct il_breaker *breaker, const struct il_settings *settings);
+
 /* What the breaker looks like now; expired seconds are left out. */
 struct il_look {
 	uint32_t total, failed, slow; /* of the window */

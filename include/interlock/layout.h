@@ -123,11 +123,9 @@ struct il_journal {
 	int64_t death_charged_ns; /* il_slot.death_charged_ns afterwards */
 };
 
-/* What METRICS_ONLY would have done. */
+/* What METRICS_ONLY would have done; how often, would_open and would_reject count. */
 struct il_shadow {
-	uint64_t trips;
-	uint64_t rejections;
-	int64_t open_until_ns;
+	int64_t open_until_ns; /* until when it would reject; 0, or a time that is past: it would not */
 };
 
 /* What other machines know of this destination; an agent will write it. Reserved, all 0. */
@@ -186,7 +184,7 @@ struct il_slot {
 	struct il_recent recent[IL_RECENT]; /* [lock] */
 	struct il_lease leases[IL_LEASES];  /* see il_lease */
 	struct il_trip trip;		    /* [lock] */
-	struct il_shadow shadow;	    /* [lock] */
+	struct il_shadow shadow;	    /* [atomic] */
 	struct il_shared_view shared;	    /* reserved */
 	uint8_t cells[IL_INLINE_CELLS] __attribute__((aligned(8))); /* [lock] by commit */
 	char name[IL_NAME_BYTES];				    /* [made] */
@@ -261,9 +259,9 @@ IL_AT(struct il_slot, settings, 104);
 IL_AT(struct il_slot, breaker, 256);
 IL_AT(struct il_slot, journal, 352);
 IL_AT(struct il_slot, counts, 680);
-IL_AT(struct il_slot, recent, 1224);
-IL_AT(struct il_slot, leases, 1992);
-IL_AT(struct il_slot, trip, 3528);
+IL_AT(struct il_slot, recent, 1240);
+IL_AT(struct il_slot, leases, 2008);
+IL_AT(struct il_slot, trip, 3544);
 IL_AT(struct il_slot, shared, 3576);
 IL_AT(struct il_slot, cells, 3608);
 IL_AT(struct il_slot, name, 3712);

@@ -138,14 +138,35 @@ static void add_unix(struct il_text *text, const struct sockaddr *to, socklen_t 
 {
 	const char *path = (const char *)to + offsetof(struct sockaddr_un, sun_path);
 	size_t length = size - offsetof(struct sockaddr_un, sun_path);
+	bool abstract = length > 0 && path[0] == 0;
 
 	il_text_add(text, "unix:");
-	if (length > 0 && path[0] == 0) {
-		il_text_char(text, '@');
-		il_text_bytes(text, path + 1, length - 1);
+	if (!abstract) {
+		il_text_bytes(text, path, strnlen(path, length));
 		return;
 	}
-	il_text_bytes(text, path, strnlen(path, length));
+	/* Programs that give the whole struct's size fill the name up. */
+	while (length > 1 && path[length - 1] == 0)
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (path[i])
+			il_text_char(text, path[i]);
+		else
+			il_text_add(text, "%00");
+	}
+}
+
+void il_address_key(struct il_text *text, enum il_key key, const char *host,
+		    const struct il_address *address)
+{
+	if (host[0] && (key == IL_KEY_HOST_PORT || key == IL_KEY_HOST))
+		il_text_add(text, host);
+	else
+		il_address_text(text, address);
+	if (key == IL_KEY_HOST_PORT || key == IL_KEY_ADDRESS_PORT) {
+		il_text_char(text, ':');
+		il_text_unsigned(text, address->port);
+	}
 }
 
 int il_address_name(struct il_text *text, enum il_key key, const char *host,
@@ -162,13 +183,6 @@ int il_address_name(struct il_text *text, enum il_key key, const char *host,
 
 	if (rc < 0)
 		return rc;
-	if (host[0] && (key == IL_KEY_HOST_PORT || key == IL_KEY_HOST))
-		il_text_add(text, host);
-	else
-		il_address_text(text, &address);
-	if (key == IL_KEY_HOST_PORT || key == IL_KEY_ADDRESS_PORT) {
-		il_text_char(text, ':');
-		il_text_unsigned(text, address.port);
-	}
+	il_address_key(text, key, host, &address);
 	return 0;
 }

@@ -39,8 +39,14 @@ bool il_address_within(const struct il_address *address, const struct il_address
 /* What a breaker is named after. */
 enum il_key { IL_KEY_HOST_PORT, IL_KEY_HOST, IL_KEY_ADDRESS_PORT, IL_KEY_ADDRESS };
 
+/* Appends the name that a destination with an address has: host, or what stands in for it, and port. */
+void il_address_key(struct il_text *text, enum il_key key, const char *host,
+		    const struct il_address *address);
+
 /* Appends a breaker's name, as it is (not escaped): payments.internal:443, [2001:db8::1]:443, or
- * unix:/path (unix:@name for an abstract one, unix: for one without a name) whatever the key.
+ * unix:/path whatever the key. Bytes of 0 in an abstract name become %00, which is printed and
+ * matched as it stands (unix:%00bus); those that fill it up at the end are left out. unix: alone is a
+ * socket without a name.
  * `host` is "" if it is not known: the address stands in. Errors of il_address_from; text is then
  * as it was. */
 int il_address_name(struct il_text *text, enum il_key key, const char *host,

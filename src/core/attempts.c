@@ -104,6 +104,16 @@ bool il_attempts_failed(struct il_attempts *a, int index, struct il_verdict verd
 	return true;
 }
 
+bool il_attempts_races(const struct il_attempts *a, int index)
+{
+	if (index < 0 || index >= IL_ATTEMPTS_MAX)
+		return false;
+	for (int i = 0; i < IL_ATTEMPTS_MAX; i++)
+		if (i != index && a->at[i].state == TRYING && a->at[i].lookup == a->at[index].lookup)
+			return true;
+	return false;
+}
+
 bool il_attempts_lost(struct il_attempts *a, int index, int64_t now_ns)
 {
 	struct il_attempt *e = entry(a, index);
@@ -164,7 +174,7 @@ int64_t il_lookup_take(struct il_lookup *last, uint64_t lookup, int64_t now_ns)
 
 	if (!lookup || last->lookup != lookup)
 		return 0;
-	if (now_ns - last->ended_ns <= IL_CONTINUE_NS)
+	if (now_ns - last->ended_ns <= IL_BEAR_NS)
 		duration_ns = last->duration_ns;
 	last->lookup = 0;
 	return duration_ns;

@@ -1,6 +1,6 @@
 /*
  * The several addresses of one look-up. What one thread tries one after another, each after the
- * failure of the last and within 1 s, is one call: one admission, one ticket, the verdict of the
+ * failure of the last and within 2 s, is one call: one admission, one ticket, the verdict of the
  * last. And of attempts that race each other (happy eyeballs), the loser is not recorded.
  *
  * One table a process. The caller keeps what belongs to the call (its ticket) in an array beside it,
@@ -28,7 +28,8 @@
 
 #define IL_ATTEMPTS_MAX	  32 /* under way, held back or just won, at once */
 #define IL_ADDRESSES_MAX  16 /* of one look-up, that a call goes on through */
-#define IL_CONTINUE_NS	  1000000000LL
+#define IL_CONTINUE_NS	  2000000000LL /* curl takes a second from one address to the next */
+#define IL_BEAR_NS	  1000000000LL
 #define IL_RACE_NS	  100000000LL
 
 /* Who tries what. */
@@ -68,6 +69,9 @@ void il_attempts_connected(struct il_attempts *a, int index, int64_t now_ns);
 bool il_attempts_failed(struct il_attempts *a, int index, struct il_verdict verdict,
 			int64_t now_ns);
 
+/* Is another attempt of the same look-up under way, so that it matters when this one connects? */
+bool il_attempts_races(const struct il_attempts *a, int index);
+
 /* The program closes the attempt while it is connecting. True: within 100 ms before, a connection to
  * another address of the same look-up, begun later, succeeded: this one lost. The entry is free if
  * so, else unchanged. */
@@ -76,7 +80,7 @@ bool il_attempts_lost(struct il_attempts *a, int index, int64_t now_ns);
 /* The attempt ended otherwise: the entry is free. */
 void il_attempts_end(struct il_attempts *a, int index);
 
-/* A call that was held back for 1 s: its index, and its verdict in *ret_verdict; the entry is free
+/* A call that was held back for 2 s: its index, and its verdict in *ret_verdict; the entry is free
  * and the caller settles the ticket at that index. -1: none is due. To be repeated until -1.
  * At exit, pass INT64_MAX: all are due. */
 int il_attempts_due(struct il_attempts *a, int64_t now_ns, struct il_verdict *ret_verdict);

@@ -147,7 +147,9 @@ static struct il_verdict close_connecting(struct il_connection *c, const struct 
 	int64_t tried_ns = il_span(c->begun_ns, now_ns);
 	enum il_situation situation = IL_IN_OPENING;
 
-	if (!kernel->late && (kernel->tcp == IL_TCP_FAILED || tried_ns >= IL_CONNECT_PROOF_NS))
+	if (c->deferred)
+		tried_ns = 0;
+	else if (!kernel->late && (kernel->tcp == IL_TCP_FAILED || tried_ns >= IL_CONNECT_PROOF_NS))
 		situation = IL_AFTER_WAIT;
 	c->state = IL_STATE_CONNECTING;
 	c->longest_ns = c->connecting_ns + tried_ns;

@@ -25,6 +25,7 @@ void il_connection_begin(struct il_connection *c, int64_t now_ns, int64_t lookup
 	c->exchanges = 1;
 	c->open = true;
 	c->probe = flags & IL_CONNECT_PROBE;
+	c->fast = flags & IL_CONNECT_FAST;
 	if (flags & IL_CONNECT_BLOCKING)
 		c->strong_since_ns = now_ns;
 }
@@ -136,7 +137,7 @@ struct il_verdict il_connection_sent(struct il_connection *c, const struct il_fa
 
 	if (c->state == IL_STATE_UNUSED || !bytes)
 		return nothing;
-	if (c->state == IL_STATE_CONNECTING)
+	if (c->state == IL_STATE_CONNECTING && !c->fast)
 		verdict = il_connection_connected(c, facts, now_ns);
 	verdict = il_verdict_join(verdict, il_answer_settle(c, facts));
 	remember_wait(c, facts, now_ns);

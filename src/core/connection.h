@@ -96,6 +96,8 @@ struct il_connection {
 	bool gave_up;	 /* one that ran out was followed by another send */
 	bool charged;	 /* the current call */
 	bool sent_here;	 /* a byte was sent in the current exchange */
+	bool fast;	 /* bytes may go before it is connected */
+	bool deferred;	 /* and none has: nothing is under way */
 
 	uint8_t request;      /* http_request.c: how far the request line was read */
 	uint8_t request_kind; /* http_request.c: bits */
@@ -116,7 +118,8 @@ struct il_connection {
 
 enum {
 	IL_CONNECT_BLOCKING = 1, /* connect() blocks: a strong wait begins with it */
-	IL_CONNECT_PROBE = 2
+	IL_CONNECT_PROBE = 2,
+	IL_CONNECT_FAST = 4 /* fast open: bytes sent do not show that it is connected */
 };
 
 /*
@@ -129,8 +132,9 @@ void il_connection_begin(struct il_connection *c, int64_t now_ns, int64_t lookup
 
 /*
  * The attempt succeeded and the program has learnt it: connect() returned 0 or EISCONN, SO_ERROR
- * said 0 and the kernel says established. Bytes sent or received imply it. Never a RECORD: a
- * connection alone is no answer. Nothing if it was connected already.
+ * said 0 and the kernel says established. Bytes received imply it, and bytes sent, unless they may
+ * go with the SYN (IL_CONNECT_FAST). Never a RECORD: a connection alone is no answer. Nothing if it
+ * was connected already.
  */
 struct il_verdict il_connection_connected(struct il_connection *c, const struct il_facts *facts,
 					  int64_t now_ns);
@@ -143,6 +147,13 @@ struct il_verdict il_connection_connected(struct il_connection *c, const struct 
  */
 struct il_verdict il_connection_error(struct il_connection *c, const struct il_facts *facts,
 				      int64_t now_ns, int err, bool blocking);
+
+/* connect() said 0, but the kernel put the attempt off until the first send: nothing is under way, so
+ * that no waiting counts, and closing it tells nothing. */
+void il_connection_defer(struct il_connection *c, int64_t now_ns);
+
+/* That send is about to be made: the attempt begins. */
+void il_connection_resume(struct il_connection *c, int64_t now_ns, bool blocking);
 
 /* ---- bytes ---- */
 
@@ -267,6 +278,18 @@ static inline bool il_connection_is_watched(const struct il_connection *c)
 static inline int64_t il_connection_begun_ns(const struct il_connection *c)
 {
 	return c->begun_ns;
+}
+
+/* Put off by the kernel, as il_connection_defer was told? */
+static inline bool il_connection_is_deferred(const struct il_connection *c)
+{
+	return c->deferred;
+}
+
+/* How many bytes have been taken out of the socket, as hooks saw them. */
+static inline uint64_t il_connection_taken_bytes(const struct il_connection *c)
+{
+	return c->received_bytes - c->peeked_bytes;
 }
 
 bool il_connection_is_connecting(const struct il_connection *c);

@@ -124,6 +124,14 @@ void il_judge_window(struct il_breaker *breaker, const struct il_settings *setti
 		enter_open(breaker, settings, now_ns, why, tally, effects);
 }
 
+bool il_breaker_is_over(const struct il_breaker *breaker, const struct il_settings *settings)
+{
+	struct il_tally tally = breaker->window.tally;
+	enum il_why why;
+
+	return tally.total >= settings->minimum_number_of_calls && is_bad(tally, settings, &why);
+}
+
 void il_judge_round(struct il_breaker *breaker, const struct il_settings *settings, int64_t now_ns,
 		    struct il_effects *effects)
 {

@@ -19,7 +19,7 @@ static int64_t so_far(int64_t ended_ns, int64_t since_ns, int64_t now_ns)
 static bool strong_counts(const struct il_connection *c, const struct il_facts *facts)
 {
 	if (c->state == IL_STATE_CONNECTING)
-		return true;
+		return !c->deferred;
 	return !il_is_oneway(facts) && (c->sent_bytes || !il_is_asked_first(facts));
 }
 
@@ -27,7 +27,7 @@ static bool strong_counts(const struct il_connection *c, const struct il_facts *
 static bool weak_counts(const struct il_connection *c, const struct il_facts *facts)
 {
 	if (c->state == IL_STATE_CONNECTING)
-		return true;
+		return !c->deferred;
 	if (il_expects_nothing(facts))
 		return false;
 	if (!c->sent_bytes)
@@ -80,6 +80,25 @@ void il_connection_watch(struct il_connection *c, int64_t now_ns, bool registere
 		c->weak_ns += il_span(c->weak_since_ns, now_ns);
 		c->weak_since_ns = 0;
 	}
+}
+
+void il_connection_defer(struct il_connection *c, int64_t now_ns)
+{
+	if (c->state != IL_STATE_CONNECTING)
+		return;
+	c->deferred = true;
+	il_wait_stop(c, now_ns, false);
+}
+
+void il_connection_resume(struct il_connection *c, int64_t now_ns, bool blocking)
+{
+	if (!c->deferred)
+		return;
+	c->deferred = false;
+	c->begun_ns = now_ns;
+	if (blocking)
+		c->strong_since_ns = now_ns;
+	il_wait_restart(c, now_ns);
 }
 
 /* A probe of one who never answers is over when it has had time to object. */

@@ -4,26 +4,12 @@
 
 #define FIND_TRIES 3 /* a breaker may be evicted between finding it and looking at it */
 
-static bool admits_all(uint32_t state)
-{
-	return state == IL_CLOSED || state == IL_DISABLED || state == IL_METRICS_ONLY;
-}
-
 static void open_lease(struct il_slot *slot, const struct il_self *self, int64_t now_ns,
 		       struct il_ticket *ticket)
 {
 	ticket->lease = il_lease_open(slot, self, ticket->generation, now_ns);
 	if (ticket->lease.place == 0)
 		il_slot_count_now(slot, IL_COUNT_unleased, 1);
-}
-
-/* OPEN and surely not yet over: told by the committed head alone, without the lock. */
-static bool surely_open(const struct il_slot *slot, uint64_t word, int64_t now_ns)
-{
-	int64_t opened_ns, wait_ns;
-
-	return il_open_since(slot, word, &opened_ns, &wait_ns) && now_ns >= opened_ns &&
-	       now_ns - opened_ns < wait_ns;
 }
 
 /* Asks the breaker itself. Its probes take a lease with the same commit: without, there is none. */
@@ -74,14 +60,28 @@ static enum il_admission admit_to(struct il_engine *engine, const struct il_self
 	uint64_t word = il_slot_word(slot);
 
 	ticket->generation = IL_COMMIT_GENERATION(word);
-	if (admits_all(IL_COMMIT_STATE(word)))
+	if (il_admits_all(IL_COMMIT_STATE(word)))
 		admission = IL_ADMITTED;
-	else if (IL_COMMIT_STATE(word) != IL_FORCED_OPEN && !surely_open(slot, word, now_ns))
+	else if (IL_COMMIT_STATE(word) != IL_FORCED_OPEN && !il_surely_open(slot, word, now_ns))
 		admission = ask(engine, self, now_ns, ticket);
 	if (admission == IL_ADMITTED && ticket->lease.place == 0)
 		open_lease(slot, self, now_ns, ticket);
+	if (IL_COMMIT_STATE(word) == IL_METRICS_ONLY &&
+	    now_ns < __atomic_load_n(&slot->shadow.open_until_ns, __ATOMIC_RELAXED))
+		il_slot_count_now(slot, IL_COUNT_would_reject, 1);
 	__atomic_store_n(&slot->used_at_ns, now_ns, __ATOMIC_RELAXED);
 	return admission;
+}
+
+/* Evicted under us: its answer was about another breaker. */
+static bool was_evicted(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	if (__atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) == ticket->incarnation)
+		return false;
+	il_lease_drop(slot, ticket->lease);
+	return true;
 }
 
 /* Made as the control file wants it from the beginning: nobody sees it otherwise. */
@@ -119,12 +119,8 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 			break;
 		ticket.slot = 1 + (uint32_t)place;
 		admission = admit_to(engine, self, now_ns, &ticket);
-		if (__atomic_load_n(&engine->segment.slots[place].incarnation, __ATOMIC_ACQUIRE) !=
-		    ticket.incarnation) {
-			/* Evicted under us: its answer was about another breaker. */
-			il_lease_drop(&engine->segment.slots[place], ticket.lease);
+		if (was_evicted(engine, &ticket))
 			continue;
-		}
 		if (admission == IL_PASSED)
 			break;
 		*ret_ticket = ticket;
@@ -132,6 +128,31 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
 	}
 	*ret_ticket = (struct il_ticket){ 0 };
 	return IL_PASSED;
+}
+
+bool il_engine_admits_all(const struct il_engine *engine, const struct il_ticket *ticket)
+{
+	const struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	return !slot || il_admits_all(IL_COMMIT_STATE(il_slot_word(slot)));
+}
+
+enum il_admission il_engine_admit_again(struct il_engine *engine, const struct il_self *self,
+					const struct il_ticket *connection, int64_t now_ns,
+					struct il_ticket *ret_ticket)
+{
+	struct il_ticket ticket = { .slot = connection->slot,
+				    .incarnation = connection->incarnation };
+	enum il_admission admission = IL_PASSED;
+
+	*ret_ticket = (struct il_ticket){ 0 };
+	if (!il_engine_slot(engine, &ticket) || was_evicted(engine, &ticket))
+		return IL_PASSED;
+	admission = admit_to(engine, self, now_ns, &ticket);
+	if (was_evicted(engine, &ticket) || admission == IL_PASSED)
+		return IL_PASSED;
+	*ret_ticket = ticket;
+	return admission;
 }
 
 void il_engine_begin(struct il_engine *engine, const struct il_self *self,
@@ -151,7 +172,7 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 	ret_ticket->slot = place;
 	ret_ticket->incarnation = incarnation;
 	ret_ticket->generation = IL_COMMIT_GENERATION(word);
-	ret_ticket->passed = !admits_all(IL_COMMIT_STATE(word));
+	ret_ticket->passed = !il_admits_all(IL_COMMIT_STATE(word));
 	if (!ret_ticket->passed)
 		open_lease(slot, self, now_ns, ret_ticket);
 }

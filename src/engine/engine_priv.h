@@ -26,6 +26,20 @@ int il_find_or_make(struct il_engine *engine, const struct il_self *self,
 bool il_open_since(const struct il_slot *slot, uint64_t word, int64_t *ret_opened_ns,
 		   int64_t *ret_wait_ns);
 
+static inline bool il_admits_all(uint32_t state)
+{
+	return state == IL_CLOSED || state == IL_DISABLED || state == IL_METRICS_ONLY;
+}
+
+/* OPEN and surely not yet over: told by the committed head alone, without the lock. */
+static inline bool il_surely_open(const struct il_slot *slot, uint64_t word, int64_t now_ns)
+{
+	int64_t opened_ns, wait_ns;
+
+	return il_open_since(slot, word, &opened_ns, &wait_ns) && now_ns >= opened_ns &&
+	       now_ns - opened_ns < wait_ns;
+}
+
 /* The whole generation of which a ticket or a lease has kept the low bits. */
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low);
 

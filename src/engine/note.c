@@ -134,12 +134,34 @@ static void note_opening(struct il_engine *engine, const struct il_change *chang
 		__atomic_add_fetch(&engine->openings, 1, __ATOMIC_SEQ_CST);
 }
 
+/* What METRICS_ONLY would have done: opened where an outcome reaches a threshold, rejected until the
+ * wait is over, and then judged the next outcome. Returns until when it would reject after this change;
+ * 0: not. No decision rests on it. */
+static int64_t shadow_until(struct il_change *change, int64_t until_ns, int64_t now_ns)
+{
+	int64_t wait_ns = change->settings.wait_duration_in_open_ns;
+
+	if (change->journal.breaker.state != IL_METRICS_ONLY)
+		return 0;
+	if (now_ns < until_ns || change->effects.cell_bytes == 0 ||
+	    !il_breaker_is_over(&change->journal.breaker, &change->settings))
+		return until_ns;
+	il_slot_count(change, IL_COUNT_would_open);
+	return wait_ns < INT64_MAX - now_ns ? now_ns + wait_ns : INT64_MAX;
+}
+
 static bool commit(struct il_engine *engine, struct il_change *change,
 		   const struct il_verdict *verdict, const char *by, int64_t now_ns)
 {
+	int64_t *shadow_ns = &change->slot->shadow.open_until_ns;
+	int64_t before_ns = __atomic_load_n(shadow_ns, __ATOMIC_RELAXED);
+	int64_t until_ns = shadow_until(change, before_ns, now_ns);
+
 	note_events(change, now_ns);
 	if (!il_slot_commit(change))
 		return false;
+	if (until_ns != before_ns)
+		__atomic_store_n(shadow_ns, until_ns, __ATOMIC_RELAXED);
 	note_opening(engine, change);
 	for (uint32_t i = 0; engine->log && i < change->effects.events_count; i++)
 		tell(engine, change->slot, &change->effects.events[i], verdict, 0, by);

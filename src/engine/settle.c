@@ -55,7 +55,10 @@ static void give_back(struct il_change *change, const struct il_ticket *ticket,
 {
 	struct il_breaker *breaker = &change->journal.breaker;
 	uint64_t generation = il_whole_generation(breaker, ticket->generation);
+	struct il_handle charged;
 
+	if (charged_handle(change, ticket, &charged))
+		return; /* its outcome is recorded, and its place free */
 	if (kind == IL_VERDICT_INCONCLUSIVE)
 		il_breaker_inconclusive(breaker, &change->settings, now_ns, generation,
 					&change->effects);
@@ -163,6 +166,23 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 	if (!ticket->passed && still_ours(&change, ticket))
 		apply_verdict(engine, &change, self, ticket, verdict, now_ns);
 	il_commit_and_tell(engine, &change, verdict, now_ns);
+}
+
+void il_engine_unlease(struct il_engine *engine, const struct il_self *self,
+		       struct il_ticket *ticket, int64_t now_ns)
+{
+	struct il_verdict dropped = { .kind = IL_VERDICT_DROPPED };
+	struct il_slot *slot = il_engine_slot(engine, ticket);
+
+	if (!slot || ticket->lease.place == 0)
+		return;
+	if (ticket->probe || il_lease_is_charged(slot, ticket->lease)) {
+		il_engine_settle(engine, self, ticket, &dropped, now_ns);
+		ticket->passed = 1;
+	} else if (il_lease_drop(slot, ticket->lease)) {
+		il_slot_count_now(slot, IL_COUNT_unleased, 1);
+		ticket->lease.place = 0;
+	}
 }
 
 int il_engine_override(struct il_engine *engine, const struct il_self *self, uint32_t slot,

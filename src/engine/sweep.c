@@ -190,11 +190,14 @@ void il_engine_sweep(struct il_engine *engine, const struct il_self *self, uint3
 			il_lease_reap(slot, index);
 			continue;
 		}
-		bool ask = (probes && view.kind == IL_LEASE_PROBE) ||
+		/* The dead do not wait, however long ago they were killed: nobody is charged unasked.
+		 * That is once a call, so it is bounded without being counted. */
+		bool due = is_due(&view, slow_ns, now_ns);
+		bool ask = due || (probes && view.kind == IL_LEASE_PROBE) ||
 			   (older(view.begun_ns, OLD_ENOUGH_NS, now_ns) && questions-- > 0);
 		bool dead = ask && view.pid != self->pid && !il_process_alive(view.pid, view.start);
 
-		if (dead || is_over(&view, now_ns) || is_due(&view, slow_ns, now_ns))
+		if (dead || due || is_over(&view, now_ns))
 			act(engine, self, place, incarnation, &view, dead, now_ns);
 	}
 }

@@ -2,6 +2,7 @@
 #ifndef IL_SHIM_CONN_H
 #define IL_SHIM_CONN_H
 
+#include "base/address.h"
 #include "core/connection.h"
 #include "engine/engine.h"
 #include "shim/right.h"
@@ -11,6 +12,13 @@ enum conn_phase {
 	CONN_CONNECTING,
 	CONN_CONNECTED,
 	CONN_FAILED /* the program knows; another connect() is a new attempt */
+};
+
+/* What the control file says of a connection that stands. */
+struct conn_rules {
+	struct il_address address; /* all zero: it has none (a unix socket) */
+	uint64_t version;	   /* of the file, when it was last asked; 0: not yet */
+	bool ignored;		   /* nothing of the current call is recorded */
 };
 
 struct fd_conn {
@@ -24,6 +32,8 @@ struct fd_conn {
 			      * proves nothing */
 	_Atomic uint8_t nonblocking; /* without the right: O_NONBLOCK */
 	uint32_t received;	     /* receives that brought bytes: a thread that sends compares */
+	uint8_t kind;	     /* FDTAB_KIND bits of its socket; without the right */
+	bool fast;	     /* told that it is connected, or that bytes were taken, it may not be yet */
 	bool writable;	     /* poll said so while it was connecting */
 	bool oneway;	     /* the operator says that no answer is to be expected */
 	uint8_t phase;	     /* enum conn_phase */
@@ -31,7 +41,10 @@ struct fd_conn {
 	int64_t waiting_since_ns, held_since_ns; /* as its lease was told */
 	struct il_connection core;
 	struct il_facts facts; /* of its destination, as they were when something hung on them */
+	struct conn_rules rules;
 	struct il_ticket ticket; /* of the current call */
+	struct il_ticket next;	 /* of an exchange that was let through and is about to begin, if
+				  * slot is not 0; a longjmp may leave it behind */
 };
 
 #endif

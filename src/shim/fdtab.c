@@ -9,9 +9,6 @@
 #include "shim/guard.h"
 
 #define PAGE_BYTES 4096
-#define RIGHT_LOST_MS 1000
-#define SPINS         100
-#define YIELDS        20
 
 /* One mapping; only what is used takes memory. The first page is emptied by the kernel in a forked
  * child, whoever forked it, and is shared with a vfork child. */
@@ -86,6 +83,13 @@ bool fdtab_may_change(void)
 	fdtab_each(adopt_one, NULL);
 	atomic_store(&here->owner, self);
 	return true;
+}
+
+bool fdtab_is_mine(void)
+{
+	struct table *here = atomic_load(&table);
+
+	return here && atomic_load(&here->owner) == il_sys_getpid();
 }
 
 bool fdtab_may_add(void)

@@ -1,9 +1,9 @@
 /*
- * From a descriptor to what we know of it: nothing (a stranger), a TCP socket that has not
- * connected yet, or a connection that we watch. Descriptors that are dups of each other share one
+ * From a descriptor to what we know of it: nothing (a stranger), a socket that may be ours and has
+ * not connected yet, or a connection that we watch. Descriptors that are dups of each other share one
  * connection.
  *
- * The table is made at the first TCP socket and is never freed. Looking up takes no lock: one load
+ * The table is made at the first such socket and is never freed. Looking up takes no lock: one load
  * and one compare. A vfork child shares our memory and closes what it likes, so whoever changes the
  * table first asks fdtab_may_change. A forked child has a copy and becomes its owner.
  *
@@ -24,11 +24,14 @@
 /* What an entry of the table may be. */
 enum {
 	FDTAB_STRANGER = 0,
-	FDTAB_SOCKET = 1,   /* TCP, not connected yet; bits: */
+	FDTAB_SOCKET = 1,   /* not connected yet; bits: */
 	FDTAB_NONBLOCK = 2, /* it has O_NONBLOCK */
 	FDTAB_IPV6 = 4,     /* its family is AF_INET6 */
 	FDTAB_EPOLL = 8,    /* an epoll waits for input on it */
-	FDTAB_CONN = 16     /* and above: a connection's index + 16 */
+	FDTAB_UNIX = 16,    /* its family is AF_UNIX */
+	FDTAB_FAST = 32,    /* it has TCP_FASTOPEN_CONNECT */
+	FDTAB_KIND = FDTAB_IPV6 | FDTAB_UNIX | FDTAB_FAST,
+	FDTAB_CONN = 64 /* and above: a connection's index + 64 */
 };
 
 struct fd_conn;
@@ -60,6 +63,10 @@ HIDDEN bool fdtab_may_change(void);
 /* The same for what a vfork child does not do: open sockets, connect, send, receive. Costs no system
  * call. */
 HIDDEN bool fdtab_may_add(void);
+
+/* Is the calling process the table's owner, and not a vfork child or a copy that nobody owns yet?
+ * False without a table. Changes nothing. */
+HIDDEN bool fdtab_is_mine(void);
 
 /* The connection of an entry; null if it is none. Stays readable for ever, but may be another
  * connection later: compare its life. */

@@ -28,6 +28,8 @@ struct gate_call {
 	uint32_t received; /* by conn, when this call began */
 	bool was_open;	   /* conn, then: what is sent belongs to that exchange */
 	bool blocks;
+	bool begun; /* this very call is the attempt to connect */
+	bool asked; /* it was let through as a new exchange */
 };
 
 /* Is this descriptor ours? The whole cost for one that is not. */
@@ -36,7 +38,7 @@ static inline bool gate_watches(int fd)
 	return fdtab_is_conn(fdtab_at(fd));
 }
 
-/* Is it at least a TCP socket? */
+/* Is it at least a socket that may become ours? */
 static inline bool gate_knows(int fd)
 {
 	return fdtab_at(fd) != FDTAB_STRANGER;
@@ -46,6 +48,13 @@ static inline bool gate_knows(int fd)
 HIDDEN bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct sockaddr *to,
 				 socklen_t length);
 HIDDEN void gate_saw_connect(struct gate_call *call, int rc);
+/* The same for a send that connects on its way (MSG_FASTOPEN); rc is of the send. */
+HIDDEN bool gate_rejects_fast(struct gate_call *ret_call, int fd, const struct sockaddr *to,
+			      socklen_t length, int flags);
+HIDDEN void gate_saw_fast(struct gate_call *call, ssize_t rc, const struct iovec *parts,
+			  size_t count);
+/* TCP_FASTOPEN_CONNECT was set to a value. */
+HIDDEN void gate_saw_fast_connect(int fd, const void *value, socklen_t length);
 /* The program learnt something: SO_ERROR was read (value), or getpeername answered (rc). */
 HIDDEN void gate_saw_option(int fd, int level, int name, const void *value, int rc);
 HIDDEN void gate_saw_peer(int fd, int rc);
@@ -54,7 +63,11 @@ HIDDEN void gate_saw_peer(int fd, int rc);
 HIDDEN void gate_receives(struct gate_call *ret_call, int fd, int flags);
 HIDDEN void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts,
 			  size_t count, int flags);
-HIDDEN void gate_sends(struct gate_call *ret_call, int fd);
+#define GATE_ALL SIZE_MAX
+/* True: errno is set and nothing must be sent. `bytes`: how many are to be sent, GATE_ALL: all that
+ * the parts hold. */
+HIDDEN bool gate_rejects_send(struct gate_call *ret_call, int fd, const struct iovec *parts,
+			      size_t count, size_t bytes, int flags);
 HIDDEN void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count);
 HIDDEN void gate_shuts_down(int fd, int how);
 
@@ -79,6 +92,8 @@ HIDDEN void gate_woke(void);
  * gate_closes before close, gate_covers before a dup2 over `to`. */
 HIDDEN void gate_saw_socket(int fd, int family, int type, int protocol);
 HIDDEN void gate_saw_stranger(int fd);
+HIDDEN void gate_saw_rights(const struct msghdr *message); /* received, perhaps with descriptors */
+HIDDEN void gate_saw_stream(int fd);			   /* stdio will read and write it, unseen */
 HIDDEN void gate_saw_dup(int from, int to);
 HIDDEN void gate_saw_blocking(int fd, bool blocking);
 HIDDEN void gate_closes(int fd);
@@ -91,7 +106,17 @@ HIDDEN void gate_saw_list(int64_t began_ns, const char *host, const char *servic
 			  const struct addrinfo *list, int rc);
 HIDDEN void gate_saw_host(int64_t began_ns, const char *host, const struct hostent *entry,
 			  int host_error);
+/* gate_resolve.c. True: the look-up must not be made, as the breaker would reject the connect that
+ * follows it. `service` may be null; `flags` are those of the hints. gate_rejects_host sets h_errno
+ * and errno as gethostbyname would where nobody answers. */
+HIDDEN bool gate_rejects_lookup(const char *host, const char *service, int flags);
+HIDDEN bool gate_rejects_host(const char *host);
 HIDDEN int gate_host_error(void); /* h_errno */
+/* gate_request.c. Requests are about to be made; returns the time, or 0: nothing is to follow. And:
+ * rc is what gai_error says of one that the program has in hand. began_ns: since when it was waited
+ * for; 0: it was not. */
+HIDDEN int64_t gate_requests(int mode, struct gaicb *const *list, int count);
+HIDDEN void gate_saw_request(const struct gaicb *request, int rc, int64_t began_ns);
 
 /* gate_process.c. In a forked copy: gate_adopts once, gate_disowns for each connection, whose
  * exchanges are the parent's. */
@@ -99,5 +124,10 @@ HIDDEN void gate_adopts(void);
 HIDDEN void gate_disowns(struct fd_conn *conn);
 HIDDEN void gate_saw_fork(pid_t rc);
 HIDDEN void gate_exits(void);
+/* Before an exec, which may fail. */
+HIDDEN void gate_execs(void);
+
+/* init.c. The program is about to forbid itself system calls: the last one of ours is made here. */
+HIDDEN void gate_confines(void);
 
 #endif

@@ -124,6 +124,16 @@ bool gate_attempt_is_held(int16_t index, const struct il_ticket *ticket,
 	return held;
 }
 
+bool gate_attempt_races(int16_t index, int64_t now_ns)
+{
+	if (index < 0 || !il_right_take(&here.right, now_ns))
+		return false;
+
+	bool races = il_attempts_races(&here.attempts, index);
+	il_right_give(&here.right);
+	return races;
+}
+
 bool gate_attempt_lost(int16_t index, int64_t now_ns)
 {
 	if (index < 0 || !il_right_take(&here.right, now_ns))

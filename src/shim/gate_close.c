@@ -27,24 +27,33 @@ static void end(struct fd_conn *conn, struct il_kernel kernel, int fd, int64_t n
 	if (conn->attempt >= 0)
 		gate_attempt_ends(conn->attempt, now_ns);
 	conn->attempt = -1;
+	gate_drops_next(conn, now_ns);
 	conn->core = (struct il_connection){ 0 };
 }
 
-void gate_judges_close(struct fd_conn *conn, int fd, int64_t now_ns)
+static void judge(struct fd_conn *conn, int fd, bool lost, int64_t now_ns)
 {
-	struct il_kernel kernel = { .tcp = IL_TCP_UNKNOWN };
+	struct il_kernel kernel = { .tcp = IL_TCP_UNKNOWN, .late = lost };
 
-	if (!il_right_take(&conn->right, now_ns))
-		return; /* its lease will be found */
+	if (!il_right_take(&conn->right, now_ns)) {
+		/* Its lease will be found, and nobody is to take it for one who waits. */
+		il_engine_wait(&gate_state.engine, &conn->ticket, 0);
+		return;
+	}
 	if (il_connection_is_used(&conn->core)) {
-		if (is_open(conn))
-			kernel = gate_asks_kernel(fd, conn->phase == CONN_CONNECTED);
-		end(conn, kernel, fd, now_ns);
+		if (is_open(conn) && !lost)
+			kernel = gate_asks_kernel(conn, fd);
+		end(conn, kernel, kernel.late ? -1 : fd, now_ns);
 	}
 	il_right_give(&conn->right);
 }
 
+void gate_judges_close(struct fd_conn *conn, int fd, int64_t now_ns)
+{
+	judge(conn, fd, false, now_ns);
+}
+
 void gate_judges_lost(struct fd_conn *conn, int64_t now_ns)
 {
-	gate_judges_close(conn, -1, now_ns);
+	judge(conn, -1, true, now_ns);
 }

@@ -1,13 +1,12 @@
-/* Connecting: admission, and how it is learnt that it ended. */
-#include <errno.h>
+/* Connecting: what is tried, and admission. How it ends is in gate_learn.c. */
 #include <netinet/in.h>
-#include <string.h>
+#include <stddef.h>
+#include <sys/un.h>
 
 #include "shim/gate_priv.h"
 #include "shim/timer.h"
 
 #define IPV6_SHORTEST 24 /* what the kernel takes: without the scope */
-#define AT_ONCE_NS    5000000 /* EINPROGRESS after this long was a blocking socket's time-out */
 
 /* What is about to be tried. */
 struct target {
@@ -15,18 +14,48 @@ struct target {
 	uint32_t entry; /* what fd stands for */
 	const struct sockaddr *to;
 	socklen_t length;
-	struct il_address address;
+	struct il_address address; /* all zero for a unix socket */
+	bool fast;     /* a send that connects on its way */
+	bool dontwait; /* and does not block, whatever its socket does */
 	bool oneway;
 	char host[IL_HOST_MAX + 1];
 	char name[IL_HOST_MAX + 16];
 };
+
+/* Unix sockets that nobody asked to watch cost no more than this. */
+static bool is_watched_unix(socklen_t length)
+{
+	return gate_state.config.families & IL_FAMILY_UNIX &&
+	       length > offsetof(struct sockaddr_un, sun_path) &&
+	       length <= sizeof(struct sockaddr_un);
+}
 
 static bool is_whole(const struct sockaddr *to, socklen_t length)
 {
 	if (!to || length < sizeof(sa_family_t))
 		return false;
 	return (to->sa_family == AF_INET && length >= sizeof(struct sockaddr_in)) ||
-	       (to->sa_family == AF_INET6 && length >= IPV6_SHORTEST);
+	       (to->sa_family == AF_INET6 && length >= IPV6_SHORTEST) ||
+	       (to->sa_family == AF_UNIX && is_watched_unix(length));
+}
+
+/* An IPv4 address on an IPv6 socket, as java uses them, is IPv4. */
+static uint32_t family_of(const struct il_address *address)
+{
+	return address->family == 4   ? IL_FAMILY_INET
+	       : address->family == 6 ? IL_FAMILY_INET6
+				      : IL_FAMILY_UNIX;
+}
+
+/* Its address, and what that was looked up as. */
+static bool find_host(struct target *target)
+{
+	if (target->to->sa_family == AF_UNIX)
+		return true;
+	if (il_address_from(&target->address, target->to, target->length) < 0)
+		return false;
+	il_names_find(&gate_state.names, &target->address, il_right_thread(), target->host);
+	return true;
 }
 
 /* Fills in what the destination is called. False: nothing to watch. */
@@ -34,13 +63,9 @@ static bool name_target(struct target *target, int64_t now_ns)
 {
 	const struct il_config *config = &gate_state.config;
 	struct il_text name = il_text_in(target->name, sizeof(target->name));
-	uint32_t family = target->to->sa_family == AF_INET ? IL_FAMILY_INET : IL_FAMILY_INET6;
 
-	if (!(config->families & family))
+	if (!find_host(target) || !(config->families & family_of(&target->address)))
 		return false;
-	if (il_address_from(&target->address, target->to, target->length) < 0)
-		return false;
-	il_names_find(&gate_state.names, &target->address, il_right_thread(), target->host);
 	if (il_address_name(&name, config->key, target->host, target->to, target->length) < 0)
 		return false;
 	return !name.cut &&
@@ -71,9 +96,24 @@ static struct fd_conn *conn_for(const struct target *target)
 	return conn ? conn : fdtab_open(target->fd);
 }
 
+/* FDTAB_KIND bits of the socket. */
+static uint32_t kind_of(const struct target *target)
+{
+	const struct fd_conn *conn = fdtab_conn(target->entry);
+
+	return conn ? conn->kind : target->entry & FDTAB_KIND;
+}
+
+static unsigned flags_of(const struct gate_call *call, const struct fd_conn *conn)
+{
+	return (call->blocks ? IL_CONNECT_BLOCKING : 0U) |
+	       (conn->ticket.probe ? IL_CONNECT_PROBE : 0U) | (conn->fast ? IL_CONNECT_FAST : 0U);
+}
+
 static void begin(struct gate_call *call, const struct target *target, const struct gate_try *try,
 		  const struct il_ticket *ticket, int64_t now_ns)
 {
+	uint32_t kind = kind_of(target);
 	struct fd_conn *conn = conn_for(target);
 	bool had_conn = fdtab_is_conn(target->entry);
 
@@ -81,22 +121,26 @@ static void begin(struct gate_call *call, const struct target *target, const str
 		return;
 	if (!had_conn)
 		atomic_store(&conn->nonblocking, (target->entry & FDTAB_NONBLOCK) != 0);
-	call->blocks = !atomic_load(&conn->nonblocking);
+	call->blocks = !atomic_load(&conn->nonblocking) && !target->dontwait;
+	call->begun = true;
+	conn->kind = (uint8_t)kind;
+	conn->fast = target->fast || kind & FDTAB_FAST;
 	conn->phase = CONN_CONNECTING;
 	conn->writable = false;
 	conn->attempt = try->index;
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = *ticket;
+	conn->next = (struct il_ticket){ 0 };
 	conn->oneway = target->oneway;
+	conn->rules = (struct conn_rules){ .address = target->address };
 	conn->facts = gate_state.facts;
 	gate_facts(conn);
 	gate_learns_statuses(conn);
 	atomic_store(&conn->missed, false);
-	il_connection_begin(&conn->core, now_ns, try->lookup_ns,
-			    (call->blocks ? IL_CONNECT_BLOCKING : 0) |
-				    (ticket->probe ? IL_CONNECT_PROBE : 0));
+	il_connection_begin(&conn->core, now_ns, try->lookup_ns, flags_of(call, conn));
 	if (!had_conn && target->entry & FDTAB_EPOLL)
 		il_connection_watch(&conn->core, now_ns, true);
+	gate_tells_lease(conn); /* who blocks in it may be killed there */
 	call->conn = conn;
 	call->life = atomic_load(&conn->life);
 	il_right_give(&conn->right);
@@ -130,7 +174,8 @@ static int attempt(struct gate_call *call, struct target *target, int64_t now_ns
 
 		il_engine_settle(&gate_state.engine, &self, &ticket, &dropped, now_ns);
 	}
-	if (admission != IL_REJECTED || !gate_would_connect(target->fd, target->entry, target->to))
+	if (admission != IL_REJECTED ||
+	    !gate_would_connect(target->fd, kind_of(target), target->to, target->length))
 		return 0;
 	il_engine_reject(&gate_state.engine, &ticket, now_ns);
 	return gate_reject_errno(&ticket);
@@ -139,39 +184,36 @@ static int attempt(struct gate_call *call, struct target *target, int64_t now_ns
 /* Is this connect() a new attempt, and not one more on a socket that has one? */
 static bool is_new(struct gate_call *call, struct target *target)
 {
+	sa_family_t family = target->to->sa_family;
 	struct fd_conn *conn;
 
 	target->entry = fdtab_at(target->fd);
 	if (target->entry == FDTAB_STRANGER &&
-	    (!gate_is_tcp(target->fd, &target->entry) || !fdtab_make()))
+	    (!gate_is_fit(target->fd, family, &target->entry) || !fdtab_make()))
+		return false;
+	if ((family == AF_UNIX) != ((kind_of(target) & FDTAB_UNIX) != 0))
 		return false;
 	conn = fdtab_conn(target->entry);
 	if (!conn || conn->phase == CONN_FAILED)
 		return true;
 	call->conn = conn;
 	call->life = atomic_load(&conn->life);
-	call->blocks = !atomic_load(&conn->nonblocking);
+	call->blocks = !atomic_load(&conn->nonblocking) && !target->dontwait;
 	return false;
 }
 
-bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct sockaddr *to,
-			  socklen_t length)
+/* Sets errno if it is rejected. The target is whole. */
+static bool rejects(struct gate_call *ret_call, struct target *target)
 {
-	struct target target; /* half a page, so not cleared */
 	struct il_guard guard;
 	int error = 0;
 
-	target.fd = fd;
-	target.to = to;
-	target.length = length;
-	target.host[0] = target.name[0] = 0;
-	*ret_call = (struct gate_call){ .fd = fd };
-	if (to && length >= sizeof(sa_family_t) && to->sa_family == AF_UNSPEC && gate_watches(fd))
-		gate_closes(fd); /* what follows on this socket is another conversation */
-	if (!gate_is_on() || !is_whole(to, length) || !il_guard_enter(&guard))
+	target->host[0] = target->name[0] = 0;
+	target->address = (struct il_address){ 0 };
+	if (!il_guard_enter(&guard))
 		return false;
-	if (fdtab_make() && fdtab_may_add() && is_new(ret_call, &target))
-		error = attempt(ret_call, &target, guard.now_ns);
+	if (fdtab_make() && fdtab_may_add() && is_new(ret_call, target))
+		error = attempt(ret_call, target, guard.now_ns);
 	timer_looks();
 	if (error)
 		guard.error = error;
@@ -179,72 +221,37 @@ bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct socka
 	return error != 0;
 }
 
-static struct il_verdict judge_connect(struct gate_event *event, bool blocks, int rc)
+bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct sockaddr *to,
+			  socklen_t length)
 {
-	struct il_connection *core = &event->conn->core;
-	int64_t now_ns = event->guard.now_ns;
-	int error = event->guard.error;
+	struct target target; /* half a page, so not cleared */
 
-	if (rc == 0 || error == EISCONN) {
-		gate_connected(event);
-		return il_connection_connected(core, gate_facts(event->conn), now_ns);
-	}
-	if (error == EINPROGRESS && now_ns - il_connection_begun_ns(core) < AT_ONCE_NS)
-		blocks = false;
-	if (il_errno_class(error) != IL_ERRNO_PENDING)
-		event->conn->phase = CONN_FAILED;
-	return il_connection_error(core, gate_facts(event->conn), now_ns, error, blocks);
+	target.fd = fd;
+	target.to = to;
+	target.length = length;
+	target.fast = target.dontwait = false;
+	*ret_call = (struct gate_call){ .fd = fd };
+	if (to && length >= sizeof(sa_family_t) && to->sa_family == AF_UNSPEC && gate_watches(fd))
+		gate_closes(fd); /* what follows on this socket is another conversation */
+	return gate_is_on() && is_whole(to, length) && rejects(ret_call, &target);
 }
 
-void gate_saw_connect(struct gate_call *call, int rc)
+bool gate_rejects_fast(struct gate_call *ret_call, int fd, const struct sockaddr *to,
+		       socklen_t length, int flags)
 {
-	struct gate_event event;
+	struct target target;
 
-	if (call->conn && gate_takes(&event, call->conn, call->life, call->fd))
-		gate_gives(&event, judge_connect(&event, call->blocks, rc));
-}
-
-/* An error that SO_ERROR told, or success: 0 is also what a pending connect says, so that poll must
- * have said more. */
-static struct il_verdict judge_option(struct gate_event *event, int error)
-{
-	struct il_connection *core = &event->conn->core;
-	bool connecting = event->conn->phase == CONN_CONNECTING;
-
-	if (error) {
-		if (connecting && il_errno_class(error) != IL_ERRNO_PENDING)
-			event->conn->phase = CONN_FAILED;
-		return il_connection_error(core, gate_facts(event->conn), event->guard.now_ns, error, false);
-	}
-	if (!connecting || !event->conn->writable)
-		return (struct il_verdict){ 0 };
-	gate_connected(event);
-	return il_connection_connected(core, gate_facts(event->conn), event->guard.now_ns);
-}
-
-void gate_saw_option(int fd, int level, int name, const void *value, int rc)
-{
-	struct fd_conn *conn = fdtab_conn(fdtab_at(fd));
-	struct gate_event event;
-	int error;
-
-	if (rc || level != SOL_SOCKET || name != SO_ERROR || !conn || !value)
-		return;
-	memcpy(&error, value, sizeof(error));
-	if (gate_takes(&event, conn, atomic_load(&conn->life), fd))
-		gate_gives(&event, judge_option(&event, error));
-}
-
-void gate_saw_peer(int fd, int rc)
-{
-	struct fd_conn *conn = fdtab_conn(fdtab_at(fd));
-	struct gate_event event;
-
-	if (rc || !conn || conn->phase != CONN_CONNECTING)
-		return;
-	if (!gate_takes(&event, conn, atomic_load(&conn->life), fd))
-		return;
-	gate_connected(&event);
-	gate_gives(&event, il_connection_connected(&event.conn->core, gate_facts(event.conn),
-						   event.guard.now_ns));
+	target.fd = fd;
+	target.to = to;
+	target.length = length;
+	target.fast = true;
+	target.dontwait = flags & MSG_DONTWAIT;
+	*ret_call = (struct gate_call){ .fd = fd };
+	if (!gate_is_on() || !is_whole(to, length) || to->sa_family == AF_UNIX)
+		return false;
+	if (rejects(ret_call, &target))
+		return true;
+	if (ret_call->conn)
+		ret_call->received = ret_call->conn->received;
+	return false;
 }

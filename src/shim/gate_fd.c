@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/file.h"
@@ -36,9 +37,29 @@ static void forget(int fd, int64_t now_ns)
 
 static bool is_tcp(int family, int type, int protocol)
 {
-	return (family == AF_INET || family == AF_INET6) &&
-	       (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM &&
+	return (family == AF_INET || family == AF_INET6) && type == SOCK_STREAM &&
 	       (protocol == 0 || protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP);
+}
+
+static bool is_unix(int family, int type)
+{
+	return family == AF_UNIX && type == SOCK_STREAM &&
+	       gate_state.config.families & IL_FAMILY_UNIX;
+}
+
+/* What a new socket is in the table. */
+static uint32_t entry_of(int family, int type, int protocol)
+{
+	uint32_t entry = FDTAB_SOCKET;
+	int plain = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (!is_tcp(family, plain, protocol) && !is_unix(family, plain))
+		return FDTAB_STRANGER;
+	if (type & SOCK_NONBLOCK)
+		entry |= FDTAB_NONBLOCK;
+	if (family != AF_INET)
+		entry |= family == AF_INET6 ? FDTAB_IPV6 : FDTAB_UNIX;
+	return entry;
 }
 
 void gate_saw_socket(int fd, int family, int type, int protocol)
@@ -48,14 +69,13 @@ void gate_saw_socket(int fd, int family, int type, int protocol)
 	if (fd < 0 || !gate_is_on())
 		return;
 
-	bool tcp = is_tcp(family, type, protocol);
-	if ((!tcp && !gate_knows(fd)) || !il_guard_enter(&guard))
+	uint32_t entry = entry_of(family, type, protocol);
+	if ((entry == FDTAB_STRANGER && !gate_knows(fd)) || !il_guard_enter(&guard))
 		return;
 	if (fdtab_make() && fdtab_may_add()) {
 		forget(fd, guard.now_ns);
-		if (tcp)
-			fdtab_put(fd, FDTAB_SOCKET | (type & SOCK_NONBLOCK ? FDTAB_NONBLOCK : 0) |
-					      (family == AF_INET6 ? FDTAB_IPV6 : 0));
+		if (entry != FDTAB_STRANGER)
+			fdtab_put(fd, entry);
 	}
 	il_guard_leave(&guard);
 }
@@ -69,6 +89,39 @@ void gate_saw_stranger(int fd)
 	if (fdtab_may_change())
 		forget(fd, guard.now_ns);
 	il_guard_leave(&guard);
+}
+
+/* Descriptors that somebody sent: whatever stood at these numbers is gone. */
+void gate_saw_rights(const struct msghdr *message)
+{
+	struct msghdr copy = *message;
+	struct cmsghdr *part;
+	int fd;
+
+	for (part = CMSG_FIRSTHDR(&copy); part; part = CMSG_NXTHDR(&copy, part)) {
+		const unsigned char *at = CMSG_DATA(part);
+		const unsigned char *end = (const unsigned char *)part + part->cmsg_len;
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (; at + sizeof(fd) <= end; at += sizeof(fd)) {
+			memcpy(&fd, at, sizeof(fd));
+			gate_saw_stranger(fd);
+		}
+	}
+}
+
+/* On a unix socket, nobody counts the bytes that stdio moves. */
+void gate_saw_stream(int fd)
+{
+	struct fd_conn *conn = fdtab_conn(fdtab_at(fd));
+	struct gate_event event;
+
+	if (!conn || !(conn->kind & FDTAB_UNIX) ||
+	    !gate_takes(&event, conn, atomic_load(&conn->life), fd))
+		return;
+	gate_loses(conn, event.guard.now_ns);
+	gate_gives(&event, (struct il_verdict){ 0 });
 }
 
 void gate_saw_dup(int from, int to)

@@ -53,8 +53,7 @@ static struct il_verdict judge_receive(struct gate_event *event, ssize_t rc,
 					      (size_t)rc, flags & MSG_PEEK);
 	}
 	if (rc < 0)
-		return il_connection_error(core, gate_facts(event->conn), now_ns, event->guard.error,
-					   blocks(event->conn, flags));
+		return gate_fails(event, event->guard.error, blocks(event->conn, flags));
 	if (!has_room(parts, count))
 		return il_connection_wait_end(core, gate_facts(event->conn), now_ns, IL_WAIT_READY);
 	return il_connection_eof(core, gate_facts(event->conn), now_ns);
@@ -75,11 +74,34 @@ void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts
 		gate_gives(&event, judge_receive(&event, rc, parts, count, flags));
 }
 
-void gate_sends(struct gate_call *ret_call, int fd)
+/* What the kernel had put off until now begins. */
+static void resume(struct gate_call *call, int flags)
 {
+	struct gate_event event;
+
+	if (!gate_takes(&event, call->conn, call->life, call->fd))
+		return;
+	call->blocks = blocks(event.conn, flags);
+	il_connection_resume(&event.conn->core, event.guard.now_ns, call->blocks);
+	gate_gives(&event, (struct il_verdict){ 0 });
+}
+
+bool gate_rejects_send(struct gate_call *ret_call, int fd, const struct iovec *parts, size_t count,
+		       size_t bytes, int flags)
+{
+	struct fd_conn *conn;
+
 	begin(ret_call, fd);
-	ret_call->received = ret_call->conn ? ret_call->conn->received : 0;
-	ret_call->was_open = ret_call->conn && il_connection_is_open(&ret_call->conn->core);
+	ret_call->asked = false;
+	conn = ret_call->conn;
+	if (!conn)
+		return false;
+	ret_call->received = conn->received;
+	ret_call->was_open = il_connection_is_open(&conn->core);
+	ret_call->blocks = false;
+	if (il_connection_is_deferred(&conn->core))
+		resume(ret_call, flags);
+	return gate_minds_exchanges() && gate_rejects_exchange(ret_call, parts, count, bytes);
 }
 
 /* Another thread may have the answer before this one has returned from sending. If it answered an
@@ -102,23 +124,47 @@ static struct il_verdict judge_send(struct gate_event *event, const struct gate_
 	return il_connection_received(&conn->core, &conn->facts, now_ns, NULL, 0, 1, false);
 }
 
+/* Bytes were taken; with fast open perhaps before the connection stands. */
+static struct il_verdict judge_sent(struct gate_event *event, const struct gate_call *call,
+				    ssize_t rc, const struct iovec *parts, size_t count)
+{
+	struct fd_conn *conn = event->conn;
+	int64_t now_ns = event->guard.now_ns;
+
+	if (conn->phase != CONN_CONNECTED && gate_is_up(event)) {
+		gate_connected(event);
+		gate_settles(conn, il_connection_connected(&conn->core, &conn->facts, now_ns),
+			     event->fd, now_ns);
+	}
+	return judge_send(event, call, rc, parts, count);
+}
+
+/* Every event loop, all the time; but a send that was to connect has waited in vain. */
+static bool is_nothing(const struct gate_call *call, ssize_t rc)
+{
+	return (rc == 0 || (rc < 0 && errno == EAGAIN)) && !call->asked &&
+	       !(call->blocks && call->conn->fast);
+}
+
 void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count)
 {
 	struct gate_event event;
-	struct il_verdict verdict;
+	struct il_verdict verdict = { 0 };
 
-	if (!call->conn || rc == 0 || (rc < 0 && errno == EAGAIN))
+	if (!call->conn || is_nothing(call, rc))
 		return;
 	if (!gate_takes(&event, call->conn, call->life, call->fd))
 		return;
-	if (rc < 0) {
-		verdict = il_connection_error(&event.conn->core, gate_facts(event.conn), event.guard.now_ns,
-					      event.guard.error, false);
-	} else {
-		gate_connected(&event);
-		verdict = judge_send(&event, call, rc, parts, count);
-	}
-	gate_gives(&event, verdict);
+	if (rc > 0)
+		verdict = judge_sent(&event, call, rc, parts, count);
+	else if (rc < 0 && event.conn->phase == CONN_CONNECTING)
+		verdict = gate_judges_connect(&event, call->blocks, -1);
+	else if (rc < 0)
+		verdict = gate_fails(&event, event.guard.error, false);
+	gate_settles(event.conn, verdict, event.fd, event.guard.now_ns);
+	if (call->asked)
+		gate_drops_next(event.conn, event.guard.now_ns);
+	gate_gives(&event, (struct il_verdict){ 0 });
 }
 
 void gate_shuts_down(int fd, int how)

@@ -8,8 +8,16 @@ static void disown(struct fd_conn *conn, int64_t now_ns)
 	struct il_self self = gate_self();
 
 	il_engine_settle(&gate_state.engine, &self, &conn->ticket, &dropped, now_ns);
+	gate_drops_next(conn, now_ns);
 	il_connection_forked(&conn->core);
 	atomic_store(&conn->missed, false);
+}
+
+void gate_loses(struct fd_conn *conn, int64_t now_ns)
+{
+	disown(conn, now_ns);
+	conn->core = (struct il_connection){ 0 };
+	conn->phase = CONN_FAILED;
 }
 
 bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t life, int fd)
@@ -36,9 +44,7 @@ bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint32_t lif
 	return true;
 }
 
-/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that a
- * probe is as good as over. */
-static void tell_lease(struct fd_conn *conn)
+void gate_tells_lease(struct fd_conn *conn)
 {
 	enum il_outcome outcome = IL_SUCCESS;
 	int64_t since_ns = il_connection_waiting_since_ns(&conn->core, &conn->facts);
@@ -48,7 +54,7 @@ static void tell_lease(struct fd_conn *conn)
 		return;
 	if (held_ns || conn->held_since_ns)
 		il_engine_hold(&gate_state.engine, &conn->ticket, outcome, held_ns);
-	if (!held_ns)
+	if (!held_ns && !gate_is_leaving())
 		il_engine_wait(&gate_state.engine, &conn->ticket, since_ns);
 	conn->waiting_since_ns = since_ns;
 	conn->held_since_ns = held_ns;
@@ -99,7 +105,7 @@ void gate_gives(struct gate_event *event, struct il_verdict verdict)
 
 	if (verdict.kind || verdict.flags)
 		gate_settles(conn, verdict, event->fd, event->guard.now_ns);
-	tell_lease(conn);
+	gate_tells_lease(conn);
 	note_due(conn);
 	il_right_give(&conn->right);
 	timer_looks();
@@ -119,9 +125,9 @@ void gate_connected(struct gate_event *event)
 }
 
 /* Hooks do not see what stdio sends: did it really speak first? */
-static bool has_greeted(int fd)
+static bool has_greeted(const struct fd_conn *conn, int fd)
 {
-	struct il_kernel kernel = gate_asks_kernel(fd, true);
+	struct il_kernel kernel = gate_asks_kernel(conn, fd);
 
 	return kernel.tcp == IL_TCP_CONNECTED && kernel.sent_bytes == 0;
 }
@@ -134,6 +140,36 @@ static bool is_failed_attempt(struct il_verdict verdict)
 	       (verdict.kind == IL_VERDICT_RECORD && IL_FAILED(verdict.outcome));
 }
 
+/* An end or an error is a failure only of the very socket that connected: its number may have become
+ * something else behind our back. */
+static bool is_doubtful(struct il_verdict verdict)
+{
+	return verdict.phase != IL_PHASE_CONNECT &&
+	       (verdict.seen == IL_SEEN_EOF || verdict.seen == IL_SEEN_ERRNO) &&
+	       (verdict.kind == IL_VERDICT_RECORD || verdict.kind == IL_VERDICT_AMEND) &&
+	       IL_FAILED(verdict.outcome);
+}
+
+/* A call begins, with the admission that it asked for if it did. Of what is
+ * ignored only its breaker is remembered. */
+static void begin_call(struct fd_conn *conn, const struct il_self *self, int64_t now_ns)
+{
+	gate_looks_at_control(self, now_ns);
+	if (gate_ignores_next(conn, now_ns)) {
+		gate_drops_next(conn, now_ns);
+		conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
+						   .incarnation = conn->ticket.incarnation,
+						   .passed = 1 };
+	} else if (conn->next.slot) {
+		conn->ticket = conn->next;
+	} else {
+		il_engine_begin(&gate_state.engine, self, &conn->ticket, now_ns, &conn->ticket);
+	}
+	conn->next = (struct il_ticket){ 0 };
+	gate_learns_statuses(conn);
+	conn->waiting_since_ns = conn->held_since_ns = 0;
+}
+
 void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns)
 {
 	if (!verdict.kind && !verdict.flags)
@@ -141,7 +177,13 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 
 	struct il_self self = gate_self();
 
-	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(fd))
+	if (is_doubtful(verdict) && fd >= 0 && !gate_is_same(conn, fd)) {
+		gate_loses(conn, now_ns);
+		return;
+	}
+	if (gate_ignores(conn, now_ns))
+		verdict = (struct il_verdict){ .flags = verdict.flags & IL_CALL_BEGINS };
+	if (verdict.flags & IL_LEARNT_GREETED && !has_greeted(conn, fd))
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)
 		il_engine_count(&gate_state.engine, &conn->ticket, IL_COUNT_farewells);
@@ -157,10 +199,6 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 		conn->facts.dest |= IL_DEST_ANSWERED;
 	if (verdict.flags & IL_LEARNT_GREETED)
 		conn->facts.dest |= IL_DEST_GREETED;
-	if (verdict.flags & IL_CALL_BEGINS) {
-		gate_looks_at_control(&self, now_ns);
-		il_engine_begin(&gate_state.engine, &self, &conn->ticket, now_ns, &conn->ticket);
-		gate_learns_statuses(conn);
-		conn->waiting_since_ns = conn->held_since_ns = 0;
-	}
+	if (verdict.flags & IL_CALL_BEGINS)
+		begin_call(conn, &self, now_ns);
 }

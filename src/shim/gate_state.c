@@ -95,6 +95,7 @@ void gate_prepares(const char *command)
 	for (unsigned status = 100; status < 600; status++)
 		if (il_statuses_has(&config->http_failure, status))
 			il_facts_add_status(&gate_state.facts, status);
+	gate_state.minds_exchanges = config->reject_established || config->control[0];
 	if (config->control[0])
 		il_steer_init(&gate_state.steer, config->control, config->control_interval_ns,
 			      &config->settings, &config->http_failure);
@@ -167,9 +168,11 @@ bool gate_is_open(void)
 		return true;
 	if (state == REGISTRY_NONE)
 		open_registry();
-	/* Another thread stores a few words, and may have lost its processor. */
+	/* Another thread stores a few words, and may have lost its processor. Not a plain sleep: see
+	 * right.c. */
 	for (int i = 0; i < COMING_NAPS && atomic_load(&registry) == REGISTRY_COMING; i++)
-		il_sys_nanosleep(COMING_NAP_NS);
+		il_sys_futex_wait((const uint32_t *)(const void *)&registry, REGISTRY_COMING,
+				  COMING_NAP_NS);
 	return atomic_load(&registry) == REGISTRY_OPEN;
 }
 
@@ -200,10 +203,19 @@ bool gate_may_know(void)
 	return atomic_load(&registry) == REGISTRY_OPEN || options.permanent;
 }
 
+bool gate_opens_no_more(void)
+{
+	return atomic_exchange(&registry, REGISTRY_HOPELESS) == REGISTRY_OPEN;
+}
+
+bool gate_is_leaving(void)
+{
+	return atomic_load_explicit(&registry, memory_order_relaxed) != REGISTRY_OPEN;
+}
+
 void gate_leaves(void)
 {
 	struct il_self self = gate_self();
 
-	if (atomic_exchange(&registry, REGISTRY_HOPELESS) == REGISTRY_OPEN)
-		il_segment_leave(&gate_state.engine.segment, &options, &self);
+	il_segment_leave(&gate_state.engine.segment, &options, &self);
 }

@@ -1,4 +1,6 @@
 /* Beginning and ending conversations. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 #include "shim/gate.h"
@@ -54,12 +56,40 @@ int accept4(int fd, struct sockaddr *from, socklen_t *length, int flags)
 	return rc;
 }
 
+/* Takes a copy of another process's descriptor. */
+int pidfd_getfd(int process, int fd, unsigned int flags)
+{
+	int rc = real()->pidfd_getfd(process, fd, flags);
+
+	gate_saw_stranger(rc);
+	return rc;
+}
+
+/* From thunks.S. */
+HIDDEN long il_syscall_pidfd_getfd(long number, int process, int fd, unsigned int flags);
+long il_syscall_pidfd_getfd(long number, int process, int fd, unsigned int flags)
+{
+	long rc = real()->syscall(number, process, fd, flags, 0, 0, 0);
+
+	gate_saw_stranger((int)rc);
+	return rc;
+}
+
 int getsockopt(int fd, int level, int name, void *value, socklen_t *length)
 {
 	int rc = real()->getsockopt(fd, level, name, value, length);
 
 	if (gate_watches(fd))
 		gate_saw_option(fd, level, name, value, rc);
+	return rc;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
+{
+	int rc = real()->setsockopt(fd, level, name, value, length);
+
+	if (rc == 0 && level == IPPROTO_TCP && name == TCP_FASTOPEN_CONNECT && gate_knows(fd))
+		gate_saw_fast_connect(fd, value, length);
 	return rc;
 }
 

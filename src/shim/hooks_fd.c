@@ -106,5 +106,9 @@ int fclose(FILE *stream)
 /* From here on stdio reads and writes unseen; at the end the kernel is asked what there was. */
 FILE *fdopen(int fd, const char *mode)
 {
-	return real()->fdopen(fd, mode);
+	FILE *stream = real()->fdopen(fd, mode);
+
+	if (stream && gate_watches(fd))
+		gate_saw_stream(fd);
+	return stream;
 }

@@ -1,4 +1,4 @@
-/* Processes that come and go. vfork and dlopen are in thunks.S. */
+/* Processes that come, change and go. vfork, dlopen, execl and its like are in thunks.S. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,6 +11,44 @@ pid_t fork(void)
 
 	gate_saw_fork(rc);
 	return rc;
+}
+
+/* libc calls none of these from another, so each stands for itself. posix_spawn needs nothing: its
+ * child is libc's own and owns no connection. */
+int execve(const char *path, char *const argv[], char *const env[])
+{
+	gate_execs();
+	return real()->execve(path, argv, env);
+}
+
+int execv(const char *path, char *const argv[])
+{
+	gate_execs();
+	return real()->execv(path, argv);
+}
+
+int execvp(const char *file, char *const argv[])
+{
+	gate_execs();
+	return real()->execvp(file, argv);
+}
+
+int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	gate_execs();
+	return real()->execvpe(file, argv, env);
+}
+
+int fexecve(int fd, char *const argv[], char *const env[])
+{
+	gate_execs();
+	return real()->fexecve(fd, argv, env);
+}
+
+int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
+{
+	gate_execs();
+	return real()->execveat(dir, path, argv, env, flags);
 }
 
 void _exit(int status)

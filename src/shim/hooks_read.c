@@ -46,32 +46,52 @@ ssize_t readv(int fd, const struct iovec *parts, int count)
 	return rc;
 }
 
-ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+/* With messages descriptors may come. */
+static void saw_control(const struct msghdr *message)
 {
-	if (!gate_watches(fd))
-		return real()->recvmsg(fd, message, flags);
+	if (fdtab_entries && message->msg_control && message->msg_controllen)
+		gate_saw_rights(message);
+}
 
+static NOINLINE ssize_t watched_recvmsg(int fd, struct msghdr *message, int flags)
+{
 	struct gate_call call;
+
 	gate_receives(&call, fd, flags);
 	ssize_t rc = real()->recvmsg(fd, message, flags);
 	gate_received(&call, rc, rc > 0 ? message->msg_iov : NULL, rc > 0 ? message->msg_iovlen : 0,
 		      flags);
+	if (rc >= 0)
+		saw_control(message);
+	return rc;
+}
+
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	if (gate_watches(fd))
+		return watched_recvmsg(fd, message, flags);
+	ssize_t rc = real()->recvmsg(fd, message, flags);
+	if (rc >= 0)
+		saw_control(message);
 	return rc;
 }
 
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags,
 	     struct timespec *timeout)
 {
-	if (!gate_watches(fd))
-		return real()->recvmmsg(fd, messages, count, flags, timeout);
-
+	bool ours = gate_watches(fd);
 	struct gate_call call;
-	gate_receives(&call, fd, flags);
+
+	if (ours)
+		gate_receives(&call, fd, flags);
 	int rc = real()->recvmmsg(fd, messages, count, flags, timeout);
-	if (rc < 0)
+	if (ours && rc < 0)
 		gate_received(&call, rc, NULL, 0, flags);
-	for (int i = 0; i < rc; i++)
-		gate_received(&call, messages[i].msg_len, messages[i].msg_hdr.msg_iov,
-			      messages[i].msg_hdr.msg_iovlen, flags);
+	for (int i = 0; i < rc; i++) {
+		if (ours)
+			gate_received(&call, messages[i].msg_len, messages[i].msg_hdr.msg_iov,
+				      messages[i].msg_hdr.msg_iovlen, flags);
+		saw_control(&messages[i].msg_hdr);
+	}
 	return rc;
 }

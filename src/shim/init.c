@@ -16,6 +16,21 @@ bool gate_is_on(void)
 	return atomic_load_explicit(&on, memory_order_relaxed);
 }
 
+/* A vfork child shares our memory, and confines only itself. */
+void gate_confines(void)
+{
+	int error = errno;
+
+	if (gate_is_on() && (!fdtab_entries || fdtab_may_change()) &&
+	    (uint32_t)il_sys_getpid() == gate_self().pid) {
+		gate_exits();
+		atomic_store(&on, false);
+		il_log_message(&gate_state.log, IL_LOG_WARNING,
+			       "seccomp: this program confines itself; it is not watched any more");
+	}
+	errno = error;
+}
+
 static void say(void *context, bool is_error, const char *line)
 {
 	(void)context;

@@ -5,7 +5,8 @@
  *   dlopen   searches the RUNPATH of its caller. RTLD_DEEPBIND is taken away: with it a library
  *            would find libc's connect before ours.
  *   vfork    returns twice into the same frame.
- *   syscall  takes six arguments that only the number explains. Two numbers concern us.
+ *   execl    and its like have any number of arguments on the stack.
+ *   syscall  takes six arguments that only the number explains. Four numbers concern us.
  *
  * And the plain system calls that stand in for libc until it can be found (real.h).
  */
@@ -53,36 +54,29 @@
 	.p2align 4; \
 name:
 
-bind:
-	.cfi_startproc
-	pushq	%rdi
-	.cfi_adjust_cfa_offset 8
-	pushq	%rsi
-	.cfi_adjust_cfa_offset 8
-	pushq	%rdx
-	.cfi_adjust_cfa_offset 8
-	pushq	%rcx
-	.cfi_adjust_cfa_offset 8
-	pushq	%r8
-	.cfi_adjust_cfa_offset 8
-	pushq	%r9
-	.cfi_adjust_cfa_offset 8
-	call	il_real_bind
-	popq	%r9
-	.cfi_adjust_cfa_offset -8
-	popq	%r8
-	.cfi_adjust_cfa_offset -8
-	popq	%rcx
-	.cfi_adjust_cfa_offset -8
-	popq	%rdx
-	.cfi_adjust_cfa_offset -8
-	popq	%rsi
-	.cfi_adjust_cfa_offset -8
-	popq	%rdi
-	.cfi_adjust_cfa_offset -8
-	ret
-	.cfi_endproc
-	.size	bind, . - bind
+/* Calls a function of ours and keeps every register that may hold an argument. */
+#define KEEPING(name, function) \
+name: \
+	.cfi_startproc; \
+	pushq	%rdi; .cfi_adjust_cfa_offset 8; \
+	pushq	%rsi; .cfi_adjust_cfa_offset 8; \
+	pushq	%rdx; .cfi_adjust_cfa_offset 8; \
+	pushq	%rcx; .cfi_adjust_cfa_offset 8; \
+	pushq	%r8; .cfi_adjust_cfa_offset 8; \
+	pushq	%r9; .cfi_adjust_cfa_offset 8; \
+	call	function; \
+	popq	%r9; .cfi_adjust_cfa_offset -8; \
+	popq	%r8; .cfi_adjust_cfa_offset -8; \
+	popq	%rcx; .cfi_adjust_cfa_offset -8; \
+	popq	%rdx; .cfi_adjust_cfa_offset -8; \
+	popq	%rsi; .cfi_adjust_cfa_offset -8; \
+	popq	%rdi; .cfi_adjust_cfa_offset -8; \
+	ret; \
+	.cfi_endproc; \
+	.size	name, . - name
+
+KEEPING(bind, il_real_bind)
+KEEPING(execs, gate_execs)
 
 FUNCTION(dlopen)
 	.cfi_startproc
@@ -99,12 +93,29 @@ FUNCTION(vfork)
 	.cfi_endproc
 	.size	vfork, . - vfork
 
+#define EXEC(name) \
+FUNCTION(name) \
+	.cfi_startproc; \
+	call	execs; \
+	FIND(name); \
+	jmp	*%rax; \
+	.cfi_endproc; \
+	.size	name, . - name
+
+EXEC(execl)
+EXEC(execle)
+EXEC(execlp)
+
 FUNCTION(syscall)
 	.cfi_startproc
 	cmpq	$SYS_close, %rdi
 	je	il_syscall_close
 	cmpq	$SYS_connect, %rdi
 	je	il_syscall_connect
+	cmpq	$SYS_seccomp, %rdi
+	je	il_syscall_seccomp
+	cmpq	$SYS_pidfd_getfd, %rdi
+	je	il_syscall_pidfd_getfd
 	FIND(syscall)
 	jmp	*%rax
 	.cfi_endproc
@@ -169,6 +180,9 @@ il_raw_distances:
 	.hidden	il_real_table
 	.hidden	il_real_bind
 	.hidden	il_raw_failed
+	.hidden	gate_execs
 	.hidden	il_syscall_close
 	.hidden	il_syscall_connect
+	.hidden	il_syscall_seccomp
+	.hidden	il_syscall_pidfd_getfd
 	.section .note.GNU-stack, "", @progbits

@@ -117,6 +117,73 @@ PYTHON
 	grep -q 'Empty reply' "$WORK/errors"
 }
 
+@test "IGNORE: a connection that stands is not followed while the line does, and then again" {
+	export INTERLOCK_CONTROL_INTERVAL=1ms
+	echo '*:* name=all' >"$CONTROL"
+	start_peer ok
+	shimmed timeout 100 /usr/bin/python3 -c 'import http.client, os, sys, time
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+def ask():
+    connection.request("GET", "/")
+    connection.getresponse().read()
+def recorded(times):
+    """How many of so many requests."""
+    before = open(os.environ["INTERLOCK_LOG"]).read().count(" call breaker=all ")
+    for _ in range(times): ask()
+    return open(os.environ["INTERLOCK_LOG"]).read().count(" call breaker=all ") - before
+def rules(text, then):
+    with open(os.environ["INTERLOCK_CONTROL"], "w") as file: file.write("*:* name=all\n" + text)
+    while recorded(1) != then: time.sleep(0.01)
+assert recorded(5) == 5
+socket = connection.sock
+for _ in range(2):
+    rules(f"127.0.0.1:{sys.argv[1]} IGNORE\n", 0)
+    assert recorded(5) == 0
+    rules("# nothing\n", 1)
+    assert recorded(5) == 5
+assert connection.sock is socket
+rules(f"*:* FORCED_OPEN reject_established=yes\n127.0.0.1:{sys.argv[1]} IGNORE\n", 0)
+assert recorded(5) == 0
+try:
+    rules("*:* FORCED_OPEN reject_established=yes\n", 1)
+except ConnectionResetError:
+    sys.exit(7)' "$PORT" 3>&- && return 1
+	[ $? -eq 7 ]
+	[ "$(connections)" -eq 1 ]
+	[ "$(changes)" = "CLOSED FORCED_OPEN" ]
+}
+
+@test "IGNORE: what is asked in vain when the line comes is not held against anybody" {
+	export INTERLOCK_CONTROL_INTERVAL=1ms
+	start_peer mute
+	shimmed timeout 100 /usr/bin/python3 -c 'import os, socket, sys, time
+def ask():
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    s.settimeout(0.15)
+    s.sendall(b"ask")
+    try:
+        s.recv(1)
+    except TimeoutError:
+        return s
+def recorded(): return open(os.environ["INTERLOCK_LOG"]).read().count("outcome=FAILURE")
+def rules(text, then):
+    with open(os.environ["INTERLOCK_CONTROL"], "w") as file: file.write(text)
+    for _ in range(1000):
+        before = recorded()
+        try: socket.create_connection(("127.0.0.1", 1))
+        except OSError: pass
+        if recorded() - before == then: return
+        time.sleep(0.01)
+    sys.exit("in vain")
+ask().close()
+assert recorded() == 1
+held = ask()
+rules("*:* IGNORE\n", 0)
+before = recorded()
+held.close()
+assert recorded() == before' "$PORT" 3>&-
+}
+
 @test "reset= once for each token, with eight processes on one registry" {
 	local _
 	start_peer eof

@@ -1,7 +1,8 @@
 /*
- * A TCP server for tests, on 127.0.0.1, that behaves as badly as it is told.
+ * A TCP server for tests that behaves as badly as it is told.
  *
- * usage: peer [-p PORT] [-c FILE] BEHAVIOUR...
+ * usage: peer [-a IPV4] [-p PORT] [-c FILE] BEHAVIOUR...
+ *   -a IPV4   listen at that address (default: 127.0.0.1)
  *   -p PORT   listen there (default: a free port)
  *   -c FILE   keep `CONNECTIONS REQUESTS` in it, always current
  * Prints its port as the first line. The first connection gets the first behaviour, the second the
@@ -11,6 +12,8 @@
  *   status=N   HTTP: that status
  *   slow=MS    HTTP: 200, so many milliseconds after the request
  *   cut        HTTP: announces 100 bytes, sends 10, closes
+ *   tear       HTTP: announces 100 bytes, sends 10, resets
+ *   body=KIB   HTTP: 200 and so many KiB
  *   mute       accepts, reads, never answers
  *   deaf       accepts, neither reads nor answers
  *   greet      speaks first, then answers each line
@@ -58,6 +61,13 @@ static void say(int fd, const char *text, size_t length)
 {
 	if (send(fd, text, length, MSG_NOSIGNAL) < 0)
 		return; /* the client has gone: its right */
+}
+
+static void reset_at_close(int fd)
+{
+	struct linger none = { .l_onoff = 1, .l_linger = 0 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
 /* Reads up to the end of an HTTP request's header. False: the client has gone. */
@@ -119,6 +129,26 @@ static void cut(int fd, int unused)
 		say(fd, text, sizeof(text) - 1);
 }
 
+static void tear(int fd, int unused)
+{
+	cut(fd, unused);
+	reset_at_close(fd);
+}
+
+static void body(int fd, int kib)
+{
+	static const char page[1024] = "begins";
+	char head[64];
+
+	while (request(fd)) {
+		int length = snprintf(head, sizeof(head), "HTTP/1.1 200 Said\r\nContent-Length: %d\r\n\r\n",
+				      kib * 1024);
+		say(fd, head, (size_t)length);
+		for (int i = 0; i < kib; i++)
+			say(fd, page, sizeof(page));
+	}
+}
+
 static void mute(int fd, int unused)
 {
 	char bytes[4096];
@@ -166,10 +196,8 @@ static void eof(int fd, int unused)
 
 static void abort_now(int fd, int unused)
 {
-	struct linger none = { .l_onoff = 1, .l_linger = 0 };
-
 	(void)unused;
-	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	reset_at_close(fd);
 }
 
 static void reset(int fd, int unused)
@@ -197,7 +225,7 @@ static const struct behaviour behaviours[] = {
 	{ "ok", ok },     { "status", status }, { "slow", slow },       { "cut", cut },
 	{ "mute", mute }, { "deaf", deaf },     { "greet", greet },     { "echo", echo },
 	{ "eof", eof },   { "reset", reset },   { "close", close_now }, { "abort", abort_now },
-	{ "half", half }, { "full", NULL },
+	{ "half", half }, { "tear", tear },     { "body", body },       { "full", NULL },
 };
 
 struct job {
@@ -256,17 +284,18 @@ static void start(struct job job)
 	pthread_attr_destroy(&attributes);
 }
 
-static int listen_on(int port, int backlog)
+static int listen_on(const char *address, int port, int backlog)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	socklen_t length = sizeof(at);
 	int on = 1;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (inet_pton(AF_INET, address, &at.sin_addr) != 1)
+		errx(2, "'%s' is no address", address);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, backlog))
-		err(1, "port %d", port);
+		err(1, "%s port %d", address, port);
 	getsockname(fd, (struct sockaddr *)&at, &length);
 	for (int i = 0; backlog == 0 && i < BACKLOG_FILLERS; i++) {
 		int filler = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -281,11 +310,14 @@ static int listen_on(int port, int backlog)
 
 int main(int argc, char **argv)
 {
+	const char *address = "127.0.0.1";
 	int port = 0, option;
 
 	signal(SIGPIPE, SIG_IGN);
-	while ((option = getopt(argc, argv, "p:c:")) != -1) {
-		if (option == 'p')
+	while ((option = getopt(argc, argv, "a:p:c:")) != -1) {
+		if (option == 'a')
+			address = optarg;
+		else if (option == 'p')
 			port = atoi(optarg);
 		else if (option != 'c')
 			return 2;
@@ -293,10 +325,10 @@ int main(int argc, char **argv)
 			err(1, "%s", optarg);
 	}
 	if (optind == argc)
-		errx(2, "usage: peer [-p PORT] [-c FILE] BEHAVIOUR...");
+		errx(2, "usage: peer [-a IPV4] [-p PORT] [-c FILE] BEHAVIOUR...");
 	count(0, 0);
 	bool never = !strcmp(argv[optind], "full");
-	int listener = listen_on(port, never ? 0 : 1024);
+	int listener = listen_on(address, port, never ? 0 : 1024);
 	while (never)
 		pause();
 	for (int next = optind;;) {

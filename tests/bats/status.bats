@@ -45,6 +45,13 @@ python() {
 	[ "$(wc -l <"$WORK/out")" -eq 2 ]
 }
 
+@test "status --json tells what METRICS_ONLY would have done" {
+	INTERLOCK_INITIAL_STATE=METRICS_ONLY given_an_open_breaker watching
+	tool status --json
+	[ "$(python '[(row["state"], row["failed"], row["rejected"], row["would_open"], row["would_reject"]) for row in rows]')" = \
+		"[('METRICS_ONLY', 7, 0, 1, 2)]" ]
+}
+
 @test "status --json holds the same, and every counter" {
 	given_an_open_breaker payments
 	tool status --json

@@ -39,34 +39,6 @@ names() { sed -n 's/^IL_[A-Z]*([^,]*, \([A-Za-z0-9_]*\),.*/\1/p' "$ROOT/src/shim
 	run_twice "$RARE" storms "$PORT"
 }
 
-@test "transparent: a thread cancelled in recv" {
-	start_peer echo
-	run_twice "$RARE" cancels "$PORT"
-	[[ $output == *"cancelled 1"* ]]
-}
-
-@test "transparent: a signal handler that sends and closes" {
-	start_peer echo
-	run_twice "$RARE" handlers "$PORT"
-	[[ $output == "bad 0"* ]]
-}
-
-@test "transparent: a thread with the smallest stack" {
-	start_peer echo
-	run_twice "$RARE" small_stack "$PORT"
-}
-
-@test "transparent: a vfork child that closes everything" {
-	start_peer echo
-	run_twice "$RARE" vforks "$PORT"
-	[[ $output == *"'after'"* ]]
-}
-
-@test "transparent: closefrom(3)" {
-	start_peer echo
-	run_twice "$RARE" closes_all "$PORT"
-}
-
 @test "transparent: forked children talk on the parent's connection and on their own" {
 	start_peer echo
 	run_twice "$RARE" forks "$PORT"

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,8 +17,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -88,6 +91,15 @@ static void connecting(void)
 	printf("  %d %u\n", value, length);
 	FAILS(getsockopt, getsockopt(fd, SOL_SOCKET, 9999, &value, &length));
 	FAILS(getsockopt, getsockopt(fd, SOL_SOCKET, SO_ERROR, NULL, NULL));
+	FAILS(setsockopt, setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, NULL, 4));
+	FAILS(setsockopt, setsockopt(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &value, 1));
+	WORKS(setsockopt, setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, sizeof(value)));
+	FAILS(pidfd_getfd, pidfd_getfd(-1, fd, 0));
+	FAILS(syscall, syscall(SYS_pidfd_getfd, -1, fd, 0));
+	WORKS(syscall, value = syscall(SYS_pidfd_open, getpid(), 0));
+	WORKS(pidfd_getfd, length = pidfd_getfd(value, fd, 0));
+	close(length);
+	close(value);
 	WORKS(close, close(fd));
 	FAILS(shutdown, shutdown(-1, SHUT_WR));
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -244,6 +256,10 @@ static void numbers(void)
 	WORKS(fcntl, fcntl(mine, F_GETFL));
 	FAILS(fcntl64, fcntl64(mine, 9999, 0));
 	WORKS(fcntl64, fcntl64(mine, F_SETFL, 0));
+	FAILS(prctl, prctl(12345, 0, 0, 0, 0));
+	FAILS(prctl, prctl(PR_SET_SECCOMP, 2, NULL, 0, 0));
+	WORKS(prctl, prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
+	FAILS(syscall, syscall(SYS_seccomp, 1, 0, NULL));
 	FAILS(ioctl, ioctl(mine, 0x1234567, &value));
 	WORKS(ioctl, ioctl(mine, FIONBIO, &value));
 	value = 0;
@@ -272,6 +288,7 @@ static void names(void)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM }, *list;
 	struct gaicb one = { .ar_name = "127.0.0.1" }, *all[1] = { &one };
+	struct gaicb none = { .__return = EAI_NONAME };
 	struct hostent entry, *result;
 	char buffer[1024];
 	int error = 0;
@@ -282,7 +299,10 @@ static void names(void)
 	       ntohs(((struct sockaddr_in *)list->ai_addr)->sin_port));
 	freeaddrinfo(list);
 	FAILS(getaddrinfo_a, getaddrinfo_a(99, all, 1, NULL));
+	FAILS(gai_error, gai_error(&none));
 	WORKS(getaddrinfo_a, getaddrinfo_a(GAI_WAIT, all, 1, NULL));
+	WORKS(gai_error, gai_error(&one));
+	WORKS(gai_error, gai_error(&one));
 	TRY("gethostbyname", "fails", gethostbyname("not a host.invalid") != NULL);
 	TRY("gethostbyname", "works", gethostbyname("127.0.0.1") != NULL);
 	TRY("gethostbyname2", "fails", gethostbyname2("127.0.0.1", 999) != NULL);
@@ -330,6 +350,38 @@ static void processes(void)
 	TRY("dlopen", "works", dlopen(NULL, RTLD_NOW) != NULL);
 }
 
+/* The new image says by its exit status what came over: arguments, those on the stack too, and the
+ * environment. */
+static void images(void)
+{
+	static char *const words[] = { "sh", "-c", "exit $#$E", "sh", "a", "b", NULL };
+	static char *const env[] = { "E=1", NULL };
+	const char *none = "/no/such/file", *sh = "/bin/sh", *count = "exit $#$E";
+	int shell = open(sh, O_RDONLY | O_CLOEXEC);
+	pid_t child;
+
+#define EXECS(name, bad, good)                                                                     \
+	FAILS(name, bad);                                                                          \
+	fflush(stdout);                                                                            \
+	if ((child = fork()) == 0)                                                                 \
+		good, _exit(99);                                                                   \
+	WORKS(name, status_of(child))
+
+	EXECS(execve, execve(none, words, env), execve(sh, words, env));
+	EXECS(execv, execv(none, words), execv(sh, words));
+	EXECS(execvp, execvp("no such file", words), execvp("sh", words));
+	EXECS(execvpe, execvpe("no such file", words, env), execvpe("sh", words, env));
+	EXECS(fexecve, fexecve(-1, words, env), fexecve(shell, words, env));
+	EXECS(execveat, execveat(-1, "sh", words, env, 0),
+	      execveat(shell, "", words, env, AT_EMPTY_PATH));
+	EXECS(execl, execl(none, none, NULL),
+	      execl(sh, "sh", "-c", count, "sh", "a", "b", "c", "d", "e", "f", "g", NULL));
+	EXECS(execle, execle(none, none, NULL, env),
+	      execle(sh, "sh", "-c", count, "sh", "a", "b", "c", "d", "e", "f", NULL, env));
+	EXECS(execlp, execlp("no such file", none, NULL),
+	      execlp("sh", "sh", "-c", count, "sh", "a", "b", "c", "d", "e", NULL));
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -344,6 +396,7 @@ int main(int argc, char **argv)
 	numbers();
 	names();
 	processes();
+	images();
 	WORKS(shutdown, shutdown(mine, SHUT_WR));
 	TRY("read", "ends", read(theirs, room, 1));
 	WORKS(close, close(mine));
