@@ -2,9 +2,11 @@
 import glob
 import os
 import re
+import signal
 import socket
 import subprocess
 
+from process import end
 from servers import Server, read, server
 
 
@@ -47,8 +49,7 @@ class Postgresql(Logged):
                     "listen_addresses=127.0.0.1", "-c", "log_connections=on", "-c", "fsync=off"], port, **more)
 
     def stop(self):
-        self.child.send_signal(2)  # SIGINT: without waiting for clients
-        self.child.wait()
+        end(self.child, signal.SIGINT)  # without waiting for clients
 
 
 @server("mariadb")

@@ -9,7 +9,7 @@ import statistics
 
 from trial import SHIM, Trial
 
-PAIRS = 7
+PAIRS = 5
 SECONDS = 0.25  # that each side of a pair lasts, about
 
 

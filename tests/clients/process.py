@@ -7,6 +7,10 @@ import threading
 import time
 
 
+RUNNING = set()  # leaders of groups, to be ended if we are
+going = threading.Lock()  # held for ever once all are ended: nothing starts any more
+
+
 class Ran:
     def __init__(self, code, out, err, wall, cpu, killed):
         self.code, self.out, self.err = code, out, err
@@ -18,17 +22,23 @@ class Ran:
                 f" out {self.out[-400:]!r} err {self.err[-400:]!r}")
 
 
+def begin(command, **more):
+    with going:
+        child = subprocess.Popen(command, start_new_session=True, **more)
+        RUNNING.add(child.pid)
+    return child
+
+
 def run(command, env, cwd, given="", timeout=60, user=None):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, \
             tempfile.TemporaryFile() as into:
         into.write(given.encode())
         into.seek(0)
-        began = time.monotonic()
         try:
-            child = subprocess.Popen(command, env=env, cwd=cwd, stdin=into, stdout=out, stderr=err,
-                                     start_new_session=True, user=user)
+            child = begin(command, env=env, cwd=cwd, stdin=into, stdout=out, stderr=err, user=user)
         except OSError as error:
             return Ran(127, "", str(error), 0.0, 0.0, False)
+        began = time.monotonic()
         killed = threading.Event()
         timer = threading.Timer(timeout, kill_group, (child.pid, killed))
         timer.start()
@@ -36,6 +46,7 @@ def run(command, env, cwd, given="", timeout=60, user=None):
             _, status, used = os.wait4(child.pid, 0)
         finally:
             timer.cancel()
+            RUNNING.discard(child.pid)
         child.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - began
         kill_group(child.pid)  # what it left behind
@@ -53,6 +64,29 @@ def kill_group(leader, ret_killed=None):
         os.killpg(leader, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass
+
+
+def start(command, **more):
+    """A server, in a group of its own, until end(it)."""
+    return begin(command, stdin=subprocess.DEVNULL, **more)
+
+
+def end(child, how=signal.SIGTERM):
+    if child.poll() is None:
+        child.send_signal(how)
+        try:
+            child.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
+    kill_group(child.pid)
+    child.wait()
+    RUNNING.discard(child.pid)
+
+
+def end_all():
+    going.acquire()
+    for leader in list(RUNNING):
+        kill_group(leader)
 
 
 def eventually(condition, seconds=30):

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import threading
 
-from process import eventually
+from process import end, eventually, start
 
 SERVERS = {}  # kind: class
 
@@ -86,6 +86,9 @@ class House:
     def stop(self):
         for one in self.running.values():
             one.stop()
+        self.leave()
+
+    def leave(self):
         self.ports.give_back()
         subprocess.run(["rm", "-rf", self.folder], check=False)
 
@@ -106,14 +109,12 @@ class Server:
     def spawn(self, command, port, **more):
         """Starts the server and waits until it accepts."""
         with open(os.path.join(self.work, "said"), "ab") as said:
-            self.child = subprocess.Popen(command, cwd=self.work, stdin=subprocess.DEVNULL, stdout=said,
-                                          stderr=said, start_new_session=True, **more)
+            self.child = start(command, cwd=self.work, stdout=said, stderr=said, **more)
         if not eventually(lambda: accepts(port) or self.child.poll() is not None) or self.child.poll():
             raise RuntimeError(f"{command[0]} does not start: {read(os.path.join(self.work, 'said'))[-2000:]}")
 
     def stop(self):
-        self.child.terminate()
-        self.child.wait()
+        end(self.child)
 
     def mark(self, source):
         pass

@@ -3,7 +3,7 @@ import os
 import subprocess
 
 from client import client, requests
-from process import eventually
+from process import end, eventually, start
 from servers import accepts, read
 
 ASK = "curl -s -o /dev/null -w %{http_code} http://127.0.0.1:{front}/"
@@ -27,8 +27,8 @@ class Proxy:
         if self.also:
             commands.append((self.also(trial), trial.environment(scheme)))
         with open(said, "ab") as out:
-            self.children = [subprocess.Popen(command, env=env, cwd=trial.work, stdin=subprocess.DEVNULL, stdout=out,
-                                              stderr=out, user=trial.client.user) for command, env in commands]
+            self.children = [start(command, env=env, cwd=trial.work, stdout=out, stderr=out, user=trial.client.user)
+                             for command, env in commands]
         if not eventually(lambda: self.is_up(trial) or self.ended()) or self.ended():
             self.stop()
             raise RuntimeError(f"the proxy does not start: {read(said)[-2000:]}")
@@ -42,9 +42,7 @@ class Proxy:
 
     def stop(self):
         for child in self.children:
-            child.terminate()
-        for child in self.children:
-            child.wait()
+            end(child)
 
 
 def written(trial, name, text):
