@@ -34,6 +34,21 @@ TALK(the_second_begins_with_the_connection, "FAILURE", "answered", "connect!", "
 TALK(an_unused_probe_that_ends_is_released, "dropped", "answered", "connect probe", "connected",
      "+1000", "eof", "close")
 
+TALK(a_log_server_may_hang_up_on_a_connection_of_a_second, "dropped", "connect", "connected",
+     "watch", "> log", "+1000", "eof", "close")
+TALK(which_is_noticed_only_when_the_next_lines_are_sent, "dropped", "connect", "connected", "> log",
+     "+1000", "> log", "error ECONNRESET", "close failed")
+TALK(a_probe_of_it_is_released, "dropped", "connect probe", "connected", "> log", "+1000", "eof",
+     "close")
+TALK(but_not_sooner, "FAILURE", "connect", "connected", "> log", "+999", "eof", "close")
+TALK(nor_on_one_who_waits_for_an_answer, "FAILURE", "connect", "connected", "> log", "+950",
+     "poll 100 ready", "eof", "close")
+TALK(nor_before_an_answer_in_http, "FAILURE", "connect", "connected", "> GET / HTTP/1.1\r\n\r\n",
+     "+1000", "eof", "close")
+TALK(nor_in_a_handshake, "FAILURE", "connect", "connected", ">> 16:517", "+1000", "eof", "close")
+TALK(nor_before_a_banner, "FAILURE", "connect", "connected", "> SSH-2.0-client\r\n", "+1000", "eof",
+     "close")
+
 /* ---- several things at once ---- */
 
 TALK(a_charge_and_an_end_at_once_are_one_record, "SLOW_FAILURE", "slow 1000", "connect!", "+2000",
@@ -169,7 +184,11 @@ RUN_TESTS("connection_closing", one_way_use_is_a_success, but_not_where_answers_
 	  a_reset_after_a_shutdown_is_a_failure, an_end_without_a_shutdown_is_a_failure,
 	  an_unused_pooled_connection_may_end, but_not_within_a_second, nor_by_a_reset, nor_at_a_greeter,
 	  nor_at_an_unknown_destination, nor_after_sending, the_second_begins_with_the_connection,
-	  an_unused_probe_that_ends_is_released, an_answer_read_by_stdio_is_one,
+	  an_unused_probe_that_ends_is_released,
+	  a_log_server_may_hang_up_on_a_connection_of_a_second,
+	  which_is_noticed_only_when_the_next_lines_are_sent, a_probe_of_it_is_released,
+	  but_not_sooner, nor_on_one_who_waits_for_an_answer, nor_before_an_answer_in_http,
+	  nor_in_a_handshake, nor_before_a_banner, an_answer_read_by_stdio_is_one,
 	  a_charge_and_an_end_at_once_are_one_record, also_of_a_probe, an_answer_never_read_is_one, a_probe_answered_behind_our_back_succeeds,
 	  bytes_sent_by_stdio_make_it_used, and_waited_for, and_waited_for_since,
 	  but_not_waited_for_since, nor_watched_since, what_hooks_have_seen_is_no_news,

@@ -56,6 +56,12 @@ TALK(an_event_loop_waits_for_its_connect, "SLOW_SUCCESS charged", "slow 1000", "
      "+1000", "tick")
 TALK(a_failed_connect_that_took_long_is_slow, "SLOW_FAILURE", "slow 1000", "connect!", "+1000",
      "error ETIMEDOUT")
+TALK(one_way_use_after_a_slow_connect_is_no_failure, "SLOW_SUCCESS charged", "slow 1000", "connect!",
+     "+2000", "connected", "> log", "close")
+TALK(nor_is_a_spare_connection, "SLOW_SUCCESS charged", "answered", "slow 1000", "connect!", "+2000",
+     "connected", "close")
+TALK(nor_is_one_who_changes_his_mind, "SLOW_SUCCESS charged", "answered", "slow 1000", "connect!",
+     "+2000", "connected", "> a", "close")
 TALK(a_charged_connect_that_succeeds_stays_slow, "SLOW_SUCCESS charged", "slow 1000", "connect!",
      "+1500", "connected", "> hello", "< hi", "close")
 
@@ -139,6 +145,7 @@ RUN_TESTS("connection_connect", a_connection_alone_says_nothing, connecting_once
 	  bytes_received_imply_the_connection, a_connect_that_hangs_is_charged_while_it_hangs,
 	  one_millisecond_before_the_threshold_nothing_is_charged,
 	  a_connect_in_the_background_is_not_charged, an_event_loop_waits_for_its_connect,
+	  one_way_use_after_a_slow_connect_is_no_failure, nor_is_a_spare_connection, nor_is_one_who_changes_his_mind,
 	  a_failed_connect_that_took_long_is_slow, a_charged_connect_that_succeeds_stays_slow,
 	  the_duration_of_a_connect_takes_in_its_look_up,
 	  connecting_and_answering_add_up_and_idling_does_not, time_spent_sending_does_not_count,

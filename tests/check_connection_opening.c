@@ -34,6 +34,21 @@ TALK(a_broken_pipe_while_sending_is_a_failure, "FAILURE", "connect", "connected"
      "error EPIPE", "close")
 TALK(a_failure_later_in_the_opening_amends_it, "SUCCESS ~FAILURE", "connect", "connected", "< 220",
      "> EHLO", "eof", "close")
+TALK(a_last_word_on_which_the_other_side_hangs_up_is_a_goodbye, "SUCCESS", "connect", "connected",
+     "> a", "< b", "> quit\r\n", "eof", "close")
+TALK(also_to_one_who_waits_for_that, "SUCCESS", "connect", "connected", "> a", "< b", "> quit\r\n",
+     "poll 99 ready", "eof", "close")
+TALK(but_not_for_long, "SUCCESS ~FAILURE", "connect", "connected", "> a", "< b", "> quit\r\n",
+     "poll 100 ready", "eof", "close")
+TALK(a_word_with_another_before_it_is_no_goodbye, "SUCCESS ~FAILURE", "connect", "connected", "> a",
+     "< b", "> c\r\n", "> quit\r\n", "eof", "close")
+TALK(however_long_that_was, "SUCCESS ~FAILURE", "connect", "connected", "> a", "< b", "> *256",
+     "> quit\r\n", "eof", "close")
+TALK(nor_the_first_word, "FAILURE", "connect", "connected", "> quit\r\n", "eof", "close")
+TALK(nor_one_that_is_answered_by_a_reset, "SUCCESS ~FAILURE", "connect", "connected", "> a", "< b",
+     "> quit\r\n", "error ECONNRESET", "close failed")
+TALK(only_the_last_exchange_counts, "SUCCESS", "connect", "connected", "> *300", "< b",
+     "> quit\r\n", "eof", "close")
 TALK(a_reset_later_in_the_opening_amends_it, "SUCCESS ~FAILURE", "connect", "connected", "> a",
      "< b", "+99", "> c", "error ECONNRESET")
 TALK(a_time_out_later_in_the_opening_amends_it, "SUCCESS ~FAILURE", "connect", "connected", "> a",
@@ -150,7 +165,12 @@ RUN_TESTS("connection_opening", the_first_answer_is_the_success, the_first_byte_
 	  pipelined_bytes_belong_to_the_exchange, what_comes_unasked_is_nothing,
 	  end_of_file_instead_of_an_answer_is_a_failure, a_reset_instead_of_an_answer_is_a_failure,
 	  a_broken_pipe_while_sending_is_a_failure, a_failure_later_in_the_opening_amends_it,
-	  a_reset_later_in_the_opening_amends_it, a_time_out_later_in_the_opening_amends_it,
+	  a_reset_later_in_the_opening_amends_it,
+	  a_last_word_on_which_the_other_side_hangs_up_is_a_goodbye,
+	  also_to_one_who_waits_for_that, but_not_for_long,
+	  a_word_with_another_before_it_is_no_goodbye, however_long_that_was, nor_the_first_word,
+	  nor_one_that_is_answered_by_a_reset,
+	  only_the_last_exchange_counts, a_time_out_later_in_the_opening_amends_it,
 	  a_local_failure_leaves_a_recorded_opening_alone,
 	  a_local_failure_of_the_first_exchange_is_inconclusive,
 	  an_answer_after_a_local_failure_is_not_counted, pending_errors_are_no_verdict,

@@ -103,6 +103,13 @@ TALK(an_end_after_an_alert_is_nothing, "SUCCESS farewell", HELLO13, ">> 14:1 17:
 TALK(an_alert_that_refuses_the_server_is_a_farewell, "SUCCESS farewell", HELLO13, ">> 15:2", "close")
 TALK(a_record_that_looks_like_an_alert_within_another_is_none, "SUCCESS ~FAILURE", HELLO13,
      ">> 14:1 17:53", "> \x17\x03\x03\x01\x05", ">> 15:256", "poll 100 empty", "close")
+TALK(a_goodbye_within_tls_may_be_waited_for, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900",
+     ">> 17:22", "eof", "close")
+TALK(of_no_more_than_forty_bytes, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900", ">> 17:35", "eof", "close")
+TALK(a_longer_one_is_none, "SUCCESS ~FAILURE", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900", ">> 17:36", "eof",
+     "close")
+TALK(but_the_word_after_a_handshake_is_none, "SUCCESS ~FAILURE", HELLO12, FLIGHT12, ">> 17:30", "eof",
+     "close")
 TALK(plain_text_has_no_alerts, "SUCCESS +call SUCCESS", "connect", "connected", "> a", "< b",
      "+100", ">> 17:19", "< b")
 
@@ -192,6 +199,24 @@ START_TEST(a_single_record_is_learnt_at_the_close)
 }
 END_TEST
 
+START_TEST(a_single_record_is_learnt_though_the_server_ends_after_the_good_bye)
+{
+	struct talk t = given_talk();
+
+	PLAY(&t, HELLO13, ">> 14:1 17:53 17:96", "<< 17:250", ">> 17:19", "eof", "close");
+	ck_assert_uint_eq(t.facts.dest, IL_DEST_ANSWERED);
+}
+END_TEST
+
+START_TEST(a_single_record_is_not_learnt_where_the_server_ends_first)
+{
+	struct talk t = given_talk();
+
+	PLAY(&t, HELLO13, ">> 14:1 17:53 17:96", "<< 17:250", "eof", "close");
+	ck_assert_uint_eq(t.facts.dest, 0);
+}
+END_TEST
+
 START_TEST(a_tls_probe_is_judged_after_its_pause)
 {
 	struct talk t = given_talk();
@@ -225,7 +250,9 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  two_records_are_no_farewell, what_follows_an_alert_is_nothing,
 	  an_alert_does_not_renew_a_wait_that_ran_out, nor_one_of_an_event_loop,
 	  an_end_after_an_alert_is_nothing, an_alert_that_refuses_the_server_is_a_farewell,
-	  a_record_that_looks_like_an_alert_within_another_is_none, plain_text_has_no_alerts,
+	  a_record_that_looks_like_an_alert_within_another_is_none, a_goodbye_within_tls_may_be_waited_for,
+	  of_no_more_than_forty_bytes, a_longer_one_is_none, but_the_word_after_a_handshake_is_none,
+	  plain_text_has_no_alerts,
 	  an_event_loop_waits_for_the_first_answer_on_tls_13, and_on_tls_12,
 	  but_not_without_a_request_on_tls_13, nor_without_one_on_tls_12,
 	  nor_after_an_application_answer, nor_where_it_never_answered, a_mute_handshake_is_waited_for,
@@ -238,4 +265,6 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  what_is_no_record_is_an_answer, a_hello_answered_in_plain_text_is_answered,
 	  an_alert_that_answers_a_hello_is_an_answer, one_byte_of_0x16_is_not_yet_tls,
 	  neither_a_handshake_nor_tickets_are_learnt_as_answers, a_single_record_is_learnt_at_the_close,
+	  a_single_record_is_learnt_though_the_server_ends_after_the_good_bye,
+	  a_single_record_is_not_learnt_where_the_server_ends_first,
 	  a_tls_probe_is_judged_after_its_pause)

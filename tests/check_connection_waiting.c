@@ -51,6 +51,15 @@ TALK(but_not_for_99_ms, "cancelled", "answered", "connect", "connected", "watch"
      "close")
 TALK(nor_for_one_that_never_answered, "SUCCESS", "connect", "connected", "watch", "> a", "+5000",
      "close")
+TALK(but_who_is_asked_in_http_owes_an_answer, "FAILURE", "connect", "connected", "watch", GET, "+100",
+     "close")
+TALK(unless_the_operator_says_that_it_does_not, "SUCCESS", "oneway", "connect", "connected", "watch",
+     GET, "+5000", "close")
+TALK(nor_is_it_charged_then, "", "oneway", "slow 1000", "connect", "connected", "watch", GET, "+5000",
+     "tick")
+TALK(and_in_a_tls_handshake, "FAILURE", "connect", "connected", "watch", ">> h1", "+100", "close")
+TALK(but_not_after_it, "SUCCESS farewell", "connect", "connected", "watch", ">> h1",
+     "<< 16:122 14:1 17:27 17:800 17:281 17:53", ">> 14:1 17:53", ">> 17:200", "+5000", "close")
 TALK(nor_on_a_later_exchange, "SUCCESS +call dropped farewell", OPENED, "watch", "> c", "+5000",
      "close")
 TALK(nor_on_a_later_exchange_of_the_opening, "SUCCESS farewell", "connect", "connected", "watch",
@@ -106,6 +115,15 @@ TALK(its_end_amends_it, "SUCCESS +call SLOW_SUCCESS charged ~SLOW_FAILURE", "slo
      "> c", "poll 1500 ready", "eof", "close")
 TALK(its_close_amends_it, "SUCCESS +call SLOW_SUCCESS charged ~SLOW_FAILURE", "slow 1000", OPENED,
      "> c", "poll 1500 ready", "close")
+TALK(a_goodbye_after_a_slow_log_in_is_no_failure, "SLOW_SUCCESS charged farewell", "slow 1000",
+     "connect", "connected", "> log-in", "poll 1000 ready", "< welcome", "> quit", "close")
+TALK(nor_is_one_by_a_shutdown, "SLOW_SUCCESS charged farewell", "slow 1000", "connect", "connected",
+     "> log-in", "poll 1000 ready", "< welcome", "> quit", "shutdown", "close")
+TALK(but_a_second_exchange_that_hangs_is_one, "SLOW_SUCCESS charged ~SLOW_FAILURE", "slow 1000",
+     "connect", "connected", "> log-in", "poll 1000 ready", "< welcome", "> a", "poll 1000 empty",
+     "close")
+TALK(nor_is_the_end_of_one_way_use, "SLOW_SUCCESS charged", "slow 1000", "connect", "connected",
+     "> log", "poll 1000 ready", "close")
 TALK(it_is_charged_once, "SUCCESS +call SLOW_SUCCESS charged", "slow 1000", OPENED, "> c",
      "poll 1500 ready", "tick", "+5000", "tick", "poll 1500 ready")
 TALK(the_next_call_can_be_charged_again,
@@ -113,6 +131,9 @@ TALK(the_next_call_can_be_charged_again,
      "poll 1500 ready", "< d", "> e", "poll 1500 ready")
 TALK(a_local_failure_leaves_the_charge, "SUCCESS +call SLOW_SUCCESS charged", "slow 1000", OPENED,
      "> c", "poll 1500 ready", "error ENOBUFS", "close")
+TALK(and_the_next_call_can_be_charged_all_the_same,
+     "SUCCESS +call SLOW_SUCCESS charged +call SLOW_SUCCESS charged", "slow 1000", OPENED, "> c",
+     "poll 1500 ready", "error ENOBUFS", "> e", "poll 1500 ready")
 TALK(idling_is_not_charged, "SUCCESS +call", "slow 1000", OPENED, "> c", "+5000", "tick")
 TALK(a_weak_wait_that_counts_is_charged, "SUCCESS +call SLOW_SUCCESS charged", "slow 1000",
      "connect", "connected", "watch", GET, OK, GET, "+1000", "tick")
@@ -194,7 +215,9 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  an_empty_wait_after_a_complete_answer_proves_nothing,
 	  a_connection_found_gone_does_not_count_the_wait_that_ran,
 	  a_connection_found_gone_counts_the_wait_that_ended, an_event_loop_waits_on_the_first_exchange,
-	  but_not_for_99_ms, nor_for_one_that_never_answered, nor_on_a_later_exchange,
+	  but_not_for_99_ms, nor_for_one_that_never_answered,
+	  but_who_is_asked_in_http_owes_an_answer, unless_the_operator_says_that_it_does_not, nor_is_it_charged_then,
+	  and_in_a_tls_handshake, but_not_after_it, nor_on_a_later_exchange,
 	  nor_on_a_later_exchange_of_the_opening, but_on_any_plain_http_exchange,
 	  http_for_99_ms_is_not_enough, deregistering_just_before_the_close_is_no_excuse,
 	  registered_time_adds_up, time_without_registration_does_not_count, registering_twice_is_once,
@@ -206,8 +229,12 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  nobody_waits_for_one_who_is_asked_first, connecting_is_no_waiting_for_a_greeting,
 	  a_mute_greeter_told_good_bye_is_a_failure, waiting_shortly_before_asking_is_no_failure,
 	  an_exchange_that_hangs_is_charged, not_a_millisecond_too_early, its_answer_changes_nothing,
-	  its_end_amends_it, its_close_amends_it, it_is_charged_once, the_next_call_can_be_charged_again,
-	  a_local_failure_leaves_the_charge, idling_is_not_charged, a_weak_wait_that_counts_is_charged,
+	  its_end_amends_it, its_close_amends_it,
+	  a_goodbye_after_a_slow_log_in_is_no_failure, nor_is_one_by_a_shutdown,
+	  but_a_second_exchange_that_hangs_is_one, nor_is_the_end_of_one_way_use, it_is_charged_once,
+	  the_next_call_can_be_charged_again,
+	  a_local_failure_leaves_the_charge,
+	  and_the_next_call_can_be_charged_all_the_same, idling_is_not_charged, a_weak_wait_that_counts_is_charged,
 	  a_weak_wait_that_does_not_is_not, what_is_answered_is_not_charged,
 	  what_is_answered_in_part_is_not_charged_either, a_failure_after_a_long_wait_is_slow_at_once,
 	  a_lease_knows_since_when_it_waits, a_lease_takes_the_longer_of_two_waits,

@@ -62,7 +62,8 @@ struct il_verdict il_call_ends(struct il_connection *c, const struct il_facts *f
 				      .phase = il_phase_of(c),
 				      .detail = detail,
 				      .duration_ns = c->longest_ns };
-	bool hung = c->charged && (ending == IL_END_BROKEN || ending == IL_END_CLOSED);
+	bool hung = c->charged && situation != IL_ONE_WAY &&
+		    (ending == IL_END_BROKEN || ending == IL_END_CLOSED);
 	unsigned outcome = c->outcome | is.outcome;
 
 	c->open = false;
@@ -163,6 +164,7 @@ struct il_verdict il_answer(struct il_connection *c, const struct il_facts *fact
 	verdict = il_call_ends(c, facts, ending, IL_IN_OPENING, http ? IL_SEEN_HTTP : IL_SEEN_ANSWER,
 			       http ? c->status : 0);
 	verdict.phase = phase;
+	c->charged = false;
 	verdict.flags |= (uint8_t)learn(c, facts, meaning);
 	if (c->protocol == IL_SPEAKS_STREAM)
 		c->state = IL_STATE_QUIET;

@@ -36,18 +36,30 @@ static bool is_unused_pool(const struct il_connection *c, const struct il_facts 
 	       il_span(c->connected_ns, now_ns) >= IL_UNUSED_NS;
 }
 
+/* Who has never answered anyone may be a log server, and those hang up on who is idle. Not where
+ * an answer is certain to be due, or was waited for in earnest. */
+static bool is_idle_one_way(const struct il_connection *c, const struct il_facts *facts,
+			    int64_t now_ns)
+{
+	if (!c->sent_bytes || il_answers(facts) || c->protocol == IL_SPEAKS_TLS ||
+	    c->protocol == IL_SPEAKS_STREAM || (c->request_kind & IL_REQUEST_HTTP))
+		return false;
+	return il_span(c->connected_ns, now_ns) >= IL_UNUSED_NS &&
+	       il_waited_strong_ns(c, facts, now_ns) < IL_PROOF_NS;
+}
+
 static enum il_situation situation_of(const struct il_connection *c, const struct il_facts *facts,
 				      int64_t now_ns, bool eof)
 {
 	if (il_tls_only_tickets(c))
 		return IL_EXCUSED;
-	if (c->state == IL_STATE_LATER)
+	if (c->state == IL_STATE_LATER || (eof && c->exchanges > 1 && il_exchange_may_be_goodbye(c)))
 		return il_waited_ns(c, facts, now_ns) >= IL_PROOF_NS ? IL_AFTER_WAIT : IL_LATER;
-	if (!eof)
-		return IL_IN_OPENING;
-	if (il_is_oneway(facts) || (c->shut && (!c->sent_bytes || !il_answers(facts))))
+	if (eof && (il_is_oneway(facts) || (c->shut && (!c->sent_bytes || !il_answers(facts)))))
 		return IL_ONE_WAY;
-	return is_unused_pool(c, facts, now_ns) ? IL_EXCUSED : IL_IN_OPENING;
+	if (is_idle_one_way(c, facts, now_ns) || (eof && is_unused_pool(c, facts, now_ns)))
+		return IL_EXCUSED;
+	return IL_IN_OPENING;
 }
 
 /* End of file or a failure of the way, while the exchange is unanswered. */
@@ -210,7 +222,7 @@ static struct il_verdict close_connected(struct il_connection *c, const struct i
 					 int64_t now_ns, const struct il_kernel *kernel)
 {
 	struct il_verdict verdict = il_answer_settle(c, facts);
-	unsigned flags = il_tls_one_answer(c) && !il_answers(facts) ? IL_LEARNT_ANSWERED : 0;
+	unsigned flags = 0;
 	bool unseen = kernel->received_bytes > c->received_bytes;
 	bool cut = c->ran_out && c->strong_ns >= IL_PROOF_NS;
 
@@ -236,6 +248,8 @@ struct il_verdict il_connection_close(struct il_connection *c, const struct il_f
 {
 	static const struct il_kernel unknown;
 	struct il_verdict verdict = { 0 };
+	/* A program that closes, or says good-bye, after a single record was content with it. */
+	bool content = c->tickets == 1 && (c->state != IL_STATE_QUIET || c->farewell);
 
 	if (!kernel)
 		kernel = &unknown;
@@ -249,6 +263,8 @@ struct il_verdict il_connection_close(struct il_connection *c, const struct il_f
 		verdict = close_connecting(c, facts, now_ns, kernel);
 	else if (c->state != IL_STATE_UNUSED && c->state != IL_STATE_QUIET)
 		verdict = close_connected(c, facts, now_ns, kernel);
+	if (content && !il_answers(facts))
+		verdict.flags |= IL_LEARNT_ANSWERED;
 	/* What a probe has succeeded in is its verdict. */
 	c->state = IL_STATE_LATER;
 	verdict = il_verdict_join(verdict, il_call_held(c, IL_SEEN_CLOSE));

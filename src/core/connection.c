@@ -37,6 +37,7 @@ void il_connected(struct il_connection *c, int64_t now_ns)
 	c->connecting_ns += il_span(c->begun_ns, now_ns);
 	c->connected_ns = now_ns;
 	c->sent_ns = now_ns;
+	c->charged = false;
 	c->strong_since_ns = 0;
 	il_wait_restart(c, now_ns);
 }
@@ -77,6 +78,7 @@ static struct il_verdict exchange_begins(struct il_connection *c, const struct i
 	c->body_left = 0;
 	c->request = c->request_kind = 0;
 	c->status_have = c->skip = 0;
+	c->exchange_bytes = 0;
 	if (goes_on(c, now_ns)) {
 		c->exchanges++;
 		return verdict;
@@ -158,6 +160,7 @@ struct il_verdict il_connection_sent(struct il_connection *c, const struct il_fa
 		verdict = il_verdict_join(verdict, exchange_begins(c, facts, now_ns));
 	if (c->protocol != IL_SPEAKS_TLS)
 		il_http_request(c, &content);
+	il_exchange_sent(c, &content);
 	il_wait_restart(c, now_ns);
 	c->sent_ns = now_ns;
 	return verdict;

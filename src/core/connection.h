@@ -94,8 +94,9 @@ struct il_connection {
 	bool farewell;	 /* it has said good-bye */
 	bool ran_out;	 /* the last strong wait came back empty or never */
 	bool gave_up;	 /* one that ran out was followed by another send */
-	bool charged;	 /* the current call */
-	bool sent_here;	 /* a byte was sent in the current exchange */
+	bool charged;	 /* the current exchange; connecting is one of its own */
+	uint8_t exchange_bytes; /* sent in the current exchange, at most 255 */
+	uint8_t word[8];	/* its first bytes */
 	bool fast;	 /* bytes may go before it is connected */
 	bool deferred;	 /* and none has: nothing is under way */
 

@@ -108,6 +108,11 @@ bool il_http_is_proxys(const struct il_connection *c);
 bool il_http_opens_tunnel(const struct il_connection *c);
 bool il_http_has_body(const struct il_connection *c);
 
+/* goodbye.c: how much was sent in the current exchange, and whether that may have been all that the
+ * program wanted to say. */
+void il_exchange_sent(struct il_connection *c, const struct il_content *content);
+bool il_exchange_may_be_goodbye(const struct il_connection *c);
+
 /* content.c: what the first bytes sent say it speaks. */
 void il_content_classify(struct il_connection *c, const struct il_content *content);
 

@@ -23,12 +23,19 @@ static bool strong_counts(const struct il_connection *c, const struct il_facts *
 	return !il_is_oneway(facts) && (c->sent_bytes || !il_is_asked_first(facts));
 }
 
+/* In HTTP and in a TLS handshake something comes back, whoever the other side is. */
+static bool is_sure_of_answer(const struct il_connection *c)
+{
+	return (c->request_kind & IL_REQUEST_HTTP) ||
+	       (c->protocol == IL_SPEAKS_TLS && il_is_first(c));
+}
+
 /* An event loop registers for everything, so only where an answer is certain to be due. */
 static bool weak_counts(const struct il_connection *c, const struct il_facts *facts)
 {
 	if (c->state == IL_STATE_CONNECTING)
 		return !c->deferred;
-	if (il_expects_nothing(facts))
+	if (il_is_oneway(facts) || (!il_answers(facts) && !is_sure_of_answer(c)))
 		return false;
 	if (!c->sent_bytes)
 		return facts->dest & IL_DEST_GREETED;

@@ -19,11 +19,10 @@ enum {
 	STATE_ESTABLISHED = 1,
 	STATE_SYN_SENT = 2,
 	STATE_SYN_RECEIVED = 3,
-	STATE_TIME_WAIT = 6,
+	STATE_FIN_WAIT_1 = 4,
+	STATE_FIN_WAIT_2 = 5,
 	STATE_CLOSE = 7,
-	STATE_CLOSE_WAIT = 8,
-	STATE_LAST_ACK = 9,
-	STATE_CLOSING = 11
+	STATE_CLOSE_WAIT = 8
 };
 
 static long ask(int fd, int level, int name, void *ret_value, socklen_t size)
@@ -72,12 +71,12 @@ static uint8_t condition(unsigned state, bool was_connected)
 	return IL_TCP_CONNECTED;
 }
 
-/* In these the peer's end of file has come; the kernel counts it as a byte received. Once both sides
- * have ended the socket says CLOSE, as after a reset: then one byte is not enough to tell. */
-static bool has_end(unsigned state)
+/* The peer's end of file counts as a byte received. In CLOSE it may have come, or a reset did; but
+ * a byte more than the hooks saw, and a reset on top of it, is far rarer than a program that shuts
+ * both sides and then closes. */
+static bool may_have_end(unsigned state)
 {
-	return state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK || state == STATE_CLOSING ||
-	       state == STATE_TIME_WAIT || state == STATE_CLOSE;
+	return state != STATE_ESTABLISHED && state != STATE_FIN_WAIT_1 && state != STATE_FIN_WAIT_2;
 }
 
 static void ask_tcp(struct il_kernel *kernel, int fd, bool was_connected)
@@ -91,7 +90,7 @@ static void ask_tcp(struct il_kernel *kernel, int fd, bool was_connected)
 	kernel->sent_bytes = info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes;
 	kernel->sent_ago_ns = 1 + (int64_t)info.tcpi_last_data_sent * 1000000; /* from ms */
 	kernel->received_bytes = info.tcpi_bytes_received;
-	if (kernel->received_bytes && has_end(info.tcpi_state))
+	if (kernel->received_bytes && may_have_end(info.tcpi_state))
 		kernel->received_bytes--;
 }
 
