@@ -66,6 +66,12 @@ TALK(a_probe_answered_behind_our_back_succeeds, "SUCCESS", "answered", "connect 
 TALK(bytes_sent_by_stdio_make_it_used, "cancelled", "answered", "connect", "connected",
      "close sent 30")
 TALK(and_waited_for, "FAILURE", "connect", "connected", "poll 500 empty", "close sent 30")
+TALK(and_waited_for_since, "FAILURE", "answered", "connect", "connected", "poll 500 empty",
+     "close sent 30 ago 501")
+TALK(but_not_waited_for_since, "cancelled", "answered", "connect", "connected", "poll 500 empty",
+     "close sent 30 ago 50")
+TALK(nor_watched_since, "cancelled", "answered", "connect", "connected", "watch", "+500",
+     "close sent 30 ago 50")
 TALK(what_hooks_have_seen_is_no_news, "FAILURE", "connect", "connected", "> a",
      "< HTTP/1.1 100 Continue\r\n\r\n", "poll 500 empty", "close sent 1 received 25")
 TALK(peeked_bytes_are_in_the_count, "SUCCESS", "connect", "connected", "> a", "<peek bc", "< bc",
@@ -184,7 +190,8 @@ RUN_TESTS("connection_closing", one_way_use_is_a_success, but_not_where_answers_
 	  but_not_sooner, nor_on_one_who_waits_for_an_answer, nor_before_an_answer_in_http,
 	  nor_in_a_handshake, nor_before_a_banner, an_answer_read_by_stdio_is_one,
 	  a_charge_and_an_end_at_once_are_one_record, also_of_a_probe, an_answer_never_read_is_one, a_probe_answered_behind_our_back_succeeds,
-	  bytes_sent_by_stdio_make_it_used, and_waited_for, what_hooks_have_seen_is_no_news,
+	  bytes_sent_by_stdio_make_it_used, and_waited_for, and_waited_for_since,
+	  but_not_waited_for_since, nor_watched_since, what_hooks_have_seen_is_no_news,
 	  peeked_bytes_are_in_the_count, an_answer_behind_our_back_is_learnt,
 	  one_way_is_a_success_wherever_it_answered, one_way_may_wait, one_way_may_be_watched,
 	  one_way_is_not_charged, one_way_may_end, one_way_may_be_unused,

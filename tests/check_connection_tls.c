@@ -46,6 +46,15 @@ TALK(a_single_record_followed_by_a_request_was_an_answer, "SUCCESS ~FAILURE", HE
      ">> 14:1 17:53", ">> 17:96", "<< 17:250", ">> 17:96", "<< 17:250", ">> 17:96",
      "poll 1000 empty", "close")
 
+TALK(tickets_read_before_and_after_the_request_are_none_either, "SUCCESS ~FAILURE", HELLO13,
+     ">> 14:1", ">> 17:69", "<<5 17:266", ">> 17:151", "<<5 17:266", "poll 1000 empty", "close")
+TALK(so_with_an_event_loop, "SUCCESS ~FAILURE", "answered", HELLO13, "watch", ">> 14:1 17:69",
+     "<< 17:266", ">> 17:151", "<< 17:266", "+1000", "close")
+TALK(after_a_ticket_before_the_request_another_length_answers, "SUCCESS", HELLO13,
+     ">> 14:1 17:69", "<< 17:266", ">> 17:151", "<< 17:267", "poll 1000 empty", "close")
+TALK(a_greeting_of_one_record_is_answered_with_a_request, "SUCCESS", HELLO13, ">> 14:1 17:53",
+     "<< 17:120", ">> 17:40", "<< 17:60", ">> 17:40", "<< 17:60", "poll 1000 empty", "close")
+
 TALK(an_end_after_a_handshake_and_tickets_is_nothing, "SUCCESS", HELLO13, ">> 14:1 17:53",
      "<< 17:250 17:250", "+5000", "eof", "close")
 TALK(a_reset_after_a_handshake_and_tickets_is_nothing, "SUCCESS", HELLO13, ">> 14:1 17:53",
@@ -226,6 +235,9 @@ RUN_TESTS("connection_tls", a_handshake_and_a_request_are_one_call, so_they_are_
 	  two_records_of_more_are_an_answer, records_of_two_lengths_are_an_answer,
 	  four_records_are_tickets, a_fifth_is_an_answer, a_record_after_the_tickets_is_an_answer,
 	  there_are_no_tickets_in_tls_12, a_single_record_followed_by_a_request_was_an_answer,
+	  tickets_read_before_and_after_the_request_are_none_either, so_with_an_event_loop,
+	  after_a_ticket_before_the_request_another_length_answers,
+	  a_greeting_of_one_record_is_answered_with_a_request,
 	  an_end_after_a_handshake_and_tickets_is_nothing,
 	  a_reset_after_a_handshake_and_tickets_is_nothing,
 	  an_end_after_a_handshake_without_tickets_is_nothing,

@@ -15,7 +15,7 @@
  *   poll N empty|ready|lost                             a strong wait of N ms
  *   wait      wait-ends empty|ready|lost                its parts
  *   watch     unwatch                                   epoll
- *   close [syn|failed|late] [sent N] [received N]       with what the kernel says
+ *   close [syn|failed|late] [sent N] [ago N] [received N]    with what the kernel says; ago: ms
  *   answered  greeted  oneway  slow N                   what is known of the destination; ms
  */
 #ifndef TESTS_CONVERSATION_H
@@ -251,9 +251,12 @@ static inline void talk_close(struct talk *t, const char *event)
 								     IL_TCP_CONNECTED,
 				    .late = strstr(event, "late") };
 	const char *sent = strstr(event, "sent "), *received = strstr(event, "received ");
+	const char *ago = strstr(event, "ago ");
 
 	if (sent)
 		kernel.sent_bytes = strtoull(sent + 5, NULL, 10);
+	if (ago)
+		kernel.sent_ago_ns = 1 + strtoll(ago + 4, NULL, 10) * 1000000;
 	if (received)
 		kernel.received_bytes = strtoull(received + 9, NULL, 10);
 	talk_hears(t, il_connection_close(&t->c, &t->facts, t->now_ns, &kernel));

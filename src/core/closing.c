@@ -185,6 +185,20 @@ static struct il_verdict close_unused(struct il_connection *c, const struct il_f
 			    situation == IL_AFTER_WAIT ? IL_SEEN_TIMEOUT : IL_SEEN_CLOSE, 0);
 }
 
+/* Sent past the hooks, as stdio does: what was waited since then was for an answer. */
+static void take_unseen_sends(struct il_connection *c, const struct il_kernel *kernel,
+			      int64_t now_ns)
+{
+	if (c->sent_bytes || !kernel->sent_ago_ns)
+		return;
+	il_connection_watch(c, now_ns, false);
+	c->sent_bytes = kernel->sent_bytes;
+	if (c->strong_ns > kernel->sent_ago_ns)
+		c->strong_ns = kernel->sent_ago_ns;
+	if (c->weak_ns > kernel->sent_ago_ns)
+		c->weak_ns = kernel->sent_ago_ns;
+}
+
 static struct il_verdict close_unanswered(struct il_connection *c, const struct il_facts *facts,
 					  int64_t now_ns)
 {
@@ -222,6 +236,7 @@ static struct il_verdict close_connected(struct il_connection *c, const struct i
 	} else if (!c->sent_bytes && !kernel->sent_bytes) {
 		verdict = close_unused(c, facts, now_ns);
 	} else {
+		take_unseen_sends(c, kernel, now_ns);
 		verdict = close_unanswered(c, facts, now_ns);
 	}
 	verdict.flags |= (uint8_t)flags;

@@ -67,10 +67,11 @@ static struct il_verdict exchange_begins(struct il_connection *c, const struct i
 {
 	struct il_verdict verdict = nothing;
 
-	if (c->tickets == 1 && !il_answers(facts))
-		verdict.flags |= IL_LEARNT_ANSWERED;
-	if (c->tickets == 1)
+	if (il_tls_one_answer(c)) {
+		if (!il_answers(facts))
+			verdict.flags |= IL_LEARNT_ANSWERED;
 		il_tls_exchange_begins(c);
+	}
 	c->begun_ns = now_ns;
 	c->open = true;
 	c->gave_up = false;

@@ -220,6 +220,7 @@ struct il_kernel {
 		      * Waits that were running then prove nothing */
 	uint64_t sent_bytes;	 /* of data, 0 if not known; TCP_INFO counts a FIN as a byte: */
 	uint64_t received_bytes; /* take it off, or a mere end of file passes for an answer */
+	int64_t sent_ago_ns;	 /* since the last data was sent, 0: not known */
 };
 
 /* The program closed it (the last of its dups), exited, or it was found gone. Decides what is

@@ -55,7 +55,8 @@ enum {
 	IL_TLS_FLIGHT = 4, /* the program's second flight has begun; IL_TLS_13 holds from then on */
 	IL_TLS_CCS = 8,	   /* it began with a change-cipher-spec */
 	IL_TLS_TALKED = 16, /* an answer came that is neither handshake nor ticket */
-	IL_TLS_LOST = 32   /* bytes were not seen or are no records: no more is known */
+	IL_TLS_LOST = 32,  /* bytes were not seen or are no records: no more is known */
+	IL_TLS_EARLY = 64  /* what may be a ticket came before the program asked for anything */
 };
 
 #define IL_HTTP_VERSION	      "HTTP/1."
@@ -97,6 +98,7 @@ void il_tls_sent(struct il_connection *c, struct il_content content);
 enum il_meaning il_tls_received(struct il_connection *c, struct il_content content);
 bool il_tls_follows(const struct il_connection *c);
 void il_tls_exchange_begins(struct il_connection *c);
+bool il_tls_one_answer(const struct il_connection *c);
 bool il_tls_only_tickets(const struct il_connection *c);
 bool il_tls_own_records(const struct il_connection *c);
 void il_hello_read(struct il_connection *c, const uint8_t *at, size_t length);

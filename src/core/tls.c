@@ -129,6 +129,13 @@ static enum il_meaning is_answer(struct il_connection *c)
 	return IL_MEANS_ANSWER;
 }
 
+/* Is a single record that may be a ticket rather an answer? Not if nothing but the Finished had been
+ * sent: GnuTLS reads one ticket, asks, and reads the next. */
+bool il_tls_one_answer(const struct il_connection *c)
+{
+	return c->tickets == 1 && !(c->tls & IL_TLS_EARLY);
+}
+
 /* The single record that might have been a ticket was an answer after all. */
 void il_tls_exchange_begins(struct il_connection *c)
 {
@@ -155,6 +162,8 @@ static enum il_meaning record_means(struct il_connection *c)
 	if (!c->tickets) {
 		c->tickets = 1;
 		c->ticket_bytes = c->in.length;
+		if (c->own_records <= 1)
+			c->tls |= IL_TLS_EARLY;
 		return IL_MEANS_TICKET;
 	}
 	if (length == c->ticket_bytes && c->tickets < TICKETS_MAX &&

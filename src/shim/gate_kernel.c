@@ -88,6 +88,7 @@ static void ask_tcp(struct il_kernel *kernel, int fd, bool was_connected)
 		return;
 	kernel->tcp = condition(info.tcpi_state, was_connected);
 	kernel->sent_bytes = info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes;
+	kernel->sent_ago_ns = 1 + (int64_t)info.tcpi_last_data_sent * 1000000; /* from ms */
 	kernel->received_bytes = info.tcpi_bytes_received;
 	if (kernel->received_bytes && may_have_end(info.tcpi_state))
 		kernel->received_bytes--;
