@@ -29,6 +29,8 @@ int il_address_from(struct il_address *ret_address, const struct sockaddr *from,
  * match; an IPv4-mapped one becomes IPv4. Returns 0 or -EINVAL. */
 int il_address_parse(struct il_address *ret_address, const char *text, size_t length);
 
+#define IL_ADDRESS_TEXT 64 /* more than the longest has, with its final 0 */
+
 /* 10.2.0.7 or [2001:db8::1], without the port; the shortest form, lower case (RFC 5952). */
 void il_address_text(struct il_text *text, const struct il_address *address);
 
