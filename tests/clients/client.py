@@ -49,7 +49,7 @@ class Client:
     left_behind: int = 0           # requests that it does not wait for at its end, at most
     warm: str = ""                 # a run of one call, before it becomes mute; default: run
     blur: tuple = ()               # (pattern, replacement): what may differ from run to run
-    env: dict = dataclasses.field(default_factory=dict)
+    env: dict = dataclasses.field(default_factory=dict)  # a value may be a dict by scheme
     files: dict = dataclasses.field(default_factory=dict)  # name: text, written into {work}
     input: str = ""
     tries: int = 4                 # connects that one rejected run makes at most
