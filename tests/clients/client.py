@@ -55,7 +55,7 @@ class Client:
     tries: int = 4                 # connects that one rejected run makes at most
     mute_schemes: tuple = ()       # where its time-out works; empty: everywhere
     mute_spare: dict = dataclasses.field(default_factory=dict)  # SUCCESSes beside each time-out, by scheme
-    mute_unseen: bool = False      # nobody can see how it waits: no call is expected
+    mute_unseen: bool = False      # nobody can see that it waits: no FAILURE
     dead: bool = True              # False: it cannot stand being refused, with or without the shim
     probes: int = 2                # permitted
     daemon: typing.Callable = None  # the client is a server itself: see families/proxies.py
