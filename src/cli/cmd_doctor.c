@@ -2,9 +2,9 @@
  */
 #include "cli/cli.h"
 #include "cli/doctor.h"
+#include "cli/script.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 static const struct cli_usage usage = {
 	.name = "interlock doctor",
@@ -44,9 +44,7 @@ static void look(const char *program)
 	const char *path = doctor_program(program, &object);
 
 	if (path) {
-		const char *slash = strrchr(path, '/');
-
-		doctor_place(slash ? slash + 1 : path);
+		doctor_place(cli_base_name(path));
 		doctor_library(path, &object);
 	}
 	cli_object_free(&object);

@@ -65,13 +65,6 @@ static int take_set(void *context, const char *value)
 	return CLI_OK;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void name_registry(struct cli_environment *environment, char **argv)
 {
 	const char *given = cli_environment_get(environment, "INTERLOCK_REGISTRY");
@@ -89,7 +82,7 @@ static bool prepare(struct cli_environment *environment, char **argv)
 	const char *library;
 
 	name_registry(environment, argv);
-	if (!cli_environment_check(environment, base_name(argv[0])) || !cli_library_fits(argv[0]))
+	if (!cli_environment_check(environment, cli_base_name(argv[0])) || !cli_library_fits(argv[0]))
 		return false;
 	library = cli_library_find();
 	if (!library)

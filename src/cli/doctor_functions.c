@@ -1,6 +1,7 @@
 /* Which of the functions it uses lead through the library, and which past it. */
 #include "cli/cli.h"
 #include "cli/doctor.h"
+#include "cli/script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +15,11 @@ static const struct {
 };
 #define BLIND (sizeof(blind) / sizeof(blind[0]))
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* libc itself imports nothing that matters, and the library what it stands in front of. */
 static bool is_ours(const char *path)
 {
-	return strcmp(base_name(path), "libinterlock_preload.so") == 0 ||
-	       strncmp(base_name(path), "libc.so", 7) == 0;
+	return strcmp(cli_base_name(path), "libinterlock_preload.so") == 0 ||
+	       strncmp(cli_base_name(path), "libc.so", 7) == 0;
 }
 
 static void look_at_blind(const char *path, const struct cli_names *imports)
@@ -37,7 +31,7 @@ static void look_at_blind(const char *path, const struct cli_names *imports)
 		    (said && strcmp(said, blind[i].what) == 0))
 			continue;
 		said = blind[i].what;
-		doctor_says(DOCTOR_NOTE, "functions", NULL, "%s uses %s: %s", base_name(path),
+		doctor_says(DOCTOR_NOTE, "functions", NULL, "%s uses %s: %s", cli_base_name(path),
 			    blind[i].name, said);
 	}
 }

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/library.h"
+#include "cli/script.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -33,17 +34,10 @@ static const struct {
 #undef INSIDE
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void look_at_starter(const char *path)
 {
 	for (size_t i = 0; i < sizeof(starters) / sizeof(starters[0]); i++)
-		if (strcmp(base_name(path), starters[i].name) == 0)
+		if (strcmp(cli_base_name(path), starters[i].name) == 0)
 			doctor_says(DOCTOR_NOTE, "environment", starters[i].remedy, "'%s' %s", path,
 				    starters[i].what);
 }
@@ -97,7 +91,7 @@ static bool read_script(const char *path, const char **ret_interpreter, const ch
 /* `#!/usr/bin/env perl` means perl. */
 static const char *interpreter_of(const char *interpreter, const char *argument)
 {
-	bool by_env = strcmp(base_name(interpreter), "env") == 0 && argument && argument[0] != '-';
+	bool by_env = strcmp(cli_base_name(interpreter), "env") == 0 && argument && argument[0] != '-';
 
 	return by_env ? cli_program_find(argument) : interpreter;
 }
@@ -134,7 +128,7 @@ static const char *machine_remedy(const struct cli_object *object)
 static bool fits(const char *path, const struct cli_object *object)
 {
 	struct cli_object own;
-	const char *loader = object->loader ? base_name(object->loader) : "";
+	const char *loader = object->loader ? cli_base_name(object->loader) : "";
 
 	if (object->is_go)
 		doctor_says(DOCTOR_PROBLEM, "program",

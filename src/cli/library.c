@@ -1,6 +1,7 @@
 #include "cli/library.h"
 
 #include "cli/cli.h"
+#include "cli/script.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -90,9 +91,7 @@ const char *cli_library_find(void)
 
 static bool is_copy(const char *entry)
 {
-	const char *slash = strrchr(entry, '/');
-
-	return strcmp(slash ? slash + 1 : entry, NAME) == 0 && load(entry);
+	return strcmp(cli_base_name(entry), NAME) == 0 && load(entry);
 }
 
 const char *cli_library_append(const char *before, const char *library)

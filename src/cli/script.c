@@ -55,13 +55,6 @@ static const char shell_words[] =
 	"cd echo printf export set ulimit umask unset trap test source . : if for "
 	"while until case eval read wait exit";
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static bool lists(const char *list, const char *word, size_t length)
 {
 	while (*list) {
@@ -76,7 +69,7 @@ static bool lists(const char *list, const char *word, size_t length)
 
 static const struct launcher *launcher_of(const char *program)
 {
-	const char *name = base_name(program);
+	const char *name = cli_base_name(program);
 
 	for (size_t i = 0; i < LAUNCHERS; i++) {
 		size_t length = strlen(launchers[i].name);
@@ -245,6 +238,13 @@ static const char *script_of(struct reading *reading, size_t *ret_length)
 	if (found)
 		*ret_length = strlen(found);
 	return found;
+}
+
+const char *cli_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 void cli_registry_of(const char *const *argv, char ret_name[CLI_REGISTRY_BYTES])

@@ -11,4 +11,7 @@
  * "." or "..". What cannot stand in such a name becomes `_`. */
 void cli_registry_of(const char *const *argv, char ret_name[CLI_REGISTRY_BYTES]);
 
+/* What follows the last slash; within `path`. */
+const char *cli_base_name(const char *path);
+
 #endif
