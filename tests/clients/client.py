@@ -49,13 +49,13 @@ class Client:
     left_behind: int = 0           # requests that it does not wait for at its end, at most
     warm: str = ""                 # a run of one call, before it becomes mute; default: run
     blur: tuple = ()               # (pattern, replacement): what may differ from run to run
-    env: dict = dataclasses.field(default_factory=dict)
+    env: dict = dataclasses.field(default_factory=dict)  # a value may be a dict by scheme
     files: dict = dataclasses.field(default_factory=dict)  # name: text, written into {work}
     input: str = ""
     tries: int = 4                 # connects that one rejected run makes at most
     mute_schemes: tuple = ()       # where its time-out works; empty: everywhere
     mute_spare: dict = dataclasses.field(default_factory=dict)  # SUCCESSes beside each time-out, by scheme
-    mute_unseen: bool = False      # nobody can see how it waits: no call is expected
+    mute_unseen: bool = False      # nobody can see that it waits: no FAILURE
     dead: bool = True              # False: it cannot stand being refused, with or without the shim
     probes: int = 2                # permitted
     daemon: typing.Callable = None  # the client is a server itself: see families/proxies.py

@@ -46,10 +46,26 @@ class Postgresql(Logged):
         with open(os.path.join(data, "pg_hba.conf"), "a") as file:
             file.write("host all all 127.0.0.0/8 trust\n")
         self.spawn([binaries + "/postgres", "-D", data, "-p", str(port), "-k", self.work, "-c",
-                    "listen_addresses=127.0.0.1", "-c", "log_connections=on", "-c", "fsync=off"], port, **more)
+                    "listen_addresses=127.0.0.1", "-c", "log_connections=on", "-c", "fsync=off", *self.tls()],
+                   port, **more)
 
     def stop(self):
         end(self.child, signal.SIGINT)  # without waiting for clients
+
+
+    def tls(self):
+        return []
+
+
+@server("postgresql-tls")
+class PostgresqlTls(Postgresql):
+    def tls(self):
+        self.ports.update(tls12=self.ports["plain"], tls13=self.ports["plain"])
+        key = os.path.join(self.work, "key")
+        run(["install", "-m", "600", self.house.key, key])
+        if os.getuid() == 0:
+            run(["chown", "postgres", key])
+        return ["-c", "ssl=on", "-c", "ssl_cert_file=" + self.house.cert, "-c", "ssl_key_file=" + key]
 
 
 @server("mariadb")
@@ -58,14 +74,15 @@ class Mariadb(Logged):
 
     def start(self):
         port = self.house.ports.take()
-        self.ports = {"plain": port}
+        self.ports = {"plain": port, "tls12": port, "tls13": port}
         me = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
         data = os.path.join(self.work, "data")
         run(["mariadb-install-db", "--no-defaults", "--user=" + me, "--datadir=" + data, "--skip-test-db",
              "--auth-root-authentication-method=normal"])
         self.spawn(["mariadbd", "--no-defaults", "--user=" + me, "--datadir=" + data, "--port=" + str(port),
                     "--bind-address=127.0.0.1", "--socket=" + self.work + "/socket", "--skip-name-resolve",
-                    "--skip-grant-tables", "--general-log", "--general-log-file=" + self.log], port)
+                    "--skip-grant-tables", "--general-log", "--general-log-file=" + self.log,
+                    "--ssl-cert=" + self.house.cert, "--ssl-key=" + self.house.key], port)
 
 
 @server("memcached")

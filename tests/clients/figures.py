@@ -10,7 +10,7 @@ import statistics
 from trial import SHIM, Trial
 
 PAIRS = 5
-SECONDS = 0.25  # that each side of a pair lasts, about
+SECONDS = 0.2  # that each side of a pair lasts, about
 
 
 class Figures:
@@ -36,7 +36,7 @@ class Figures:
         return wall / repeats, cpu / repeats
 
     def of(self, scheme):
-        """(wall, CPU) each as (without in ms, with in ms, ratio, ratio of none against none)."""
+        """The summaries of wall time and CPU."""
         self.trial.relay.port = self.trial.server.ports[scheme]
         first, _ = self.side(scheme, False, 1)
         self.side(scheme, True, 1)
@@ -51,10 +51,12 @@ class Figures:
 
     @staticmethod
     def summary(seen, which):
-        pairs = [(before[which], after[which]) for before, after in seen[True]]
-        ratio = statistics.median(after / max(before, 1e-4) for before, after in pairs)
-        own = statistics.median(after[which] / max(before[which], 1e-4) for before, after in seen[False])
-        return (*(1000 * statistics.median(side) for side in zip(*pairs)), ratio, own)
+        """Without and with in ms, how much more that is, the ratio, and that of none against none."""
+        pairs = [(1000 * before[which], 1000 * after[which]) for before, after in seen[True]]
+        own = [max(after[which], 1e-4) / max(before[which], 1e-4) for before, after in seen[False]]
+        middle = statistics.median
+        return (*(middle(side) for side in zip(*pairs)), middle(after - before for before, after in pairs),
+                middle(max(after, 0.1) / max(before, 0.1) for before, after in pairs), middle(own))
 
 
 class Preload:
@@ -64,19 +66,23 @@ class Preload:
         self.env = env
 
 
+HEADS = ("client", "", "wall without", "with", "more", "ratio", "none", "CPU without", "with", "more", "ratio", "none")
+
+
 def show(clients, house):
-    print(f"{'':32} {'wall, ms':>24} {'':12} {'CPU, ms':>18}")
-    print(f"{'client':24} {'':7} {'without':>8} {'with':>8} {'ratio':>6} {'none':>6} {'without':>8} {'with':>8} {'ratio':>6} {'none':>6}")
+    print("| " + " | ".join(HEADS) + " |\n" + "|---" * len(HEADS) + "|")
     for client in clients:
         if client.unseen or (client.needs and client.needs()):
             continue
         try:
             figures = Figures(client, house)
             for scheme in {client.schemes[0]: 1, client.schemes[-1]: 1}:
-                wall, cpu = figures.of(scheme)
-                words = [f"{client.name[:24]:24} {scheme:7}"]
-                for before, after, ratio, own in (wall,) if client.daemon else (wall, cpu):
-                    words.append(f"{before:8.1f} {after:8.1f} {ratio:6.2f} {own:6.2f}")
-                print(*words, flush=True)
+                words = [client.name, scheme]
+                for which, numbers in enumerate(figures.of(scheme)):
+                    if which and client.daemon:  # that of the one who asks it says nothing
+                        words += ["-"] * 5
+                    else:
+                        words += [f"{number:.1f}" for number in numbers[:3]] + [f"{number:.2f}" for number in numbers[3:]]
+                print("| " + " | ".join(words) + " |", flush=True)
         except Exception as error:
-            print(f"{client.name[:24]:24} {type(error).__name__}: {error}", flush=True)
+            print(f"| {client.name} | {type(error).__name__}: {error} |", flush=True)

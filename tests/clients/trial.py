@@ -178,7 +178,10 @@ class Trial:
     def environment(self, scheme):
         env = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "HOME": self.home, "LC_ALL": "C.UTF-8",
                "TZ": "UTC", "SSL_CERT_FILE": self.house.cert}
-        env.update({key: self.fill(value, scheme) for key, value in self.client.env.items()})
+        for key, value in self.client.env.items():
+            if isinstance(value, dict):
+                value = value[scheme]
+            env[key] = self.fill(value, scheme)
         return env
 
     def up(self, scheme, watch=None):
@@ -338,21 +341,22 @@ class Trial:
             self.run(self.client.warm or self.client.run, scheme, watch)
             if watch.log().calls() != good or watch.log().failures():
                 raise Wrong(f"{scheme}: not even once\n{watch.log()}")
-            path = "mute" if scheme != "plain" else ""
-            if scheme == "plain":
+            behind = self.client.server == "web" and scheme != "plain"
+            path = "mute" if behind else ""
+            if not behind:
                 self.relay.close()
                 self.relay.mute()
             if self.client.mute_unseen:
-                return self.mute_unseen(good, watch, scheme, path)
+                return self.mute_unseen(watch, scheme, path)
             self.until(TRIP + 2, watch, "CLOSED>OPEN", scheme, self.client.mute, path)
         log = watch.log()
         if log.calls() != total or log.failures() != TRIP:
             raise Wrong(f"{scheme}: not {TRIP} more calls, all FAILURE\n{log}")
 
 
-    def mute_unseen(self, good, watch, scheme, path):
+    def mute_unseen(self, watch, scheme, path):
         self.run(self.client.mute, scheme, watch, path)
-        if watch.log().calls() != good:
+        if watch.log().failures():
             raise Wrong(f"it was seen\n{watch.log()}")
 
 

@@ -39,6 +39,13 @@ client("wrk", "wrk -t 1 -c 2 -d 1 {url}", "wrk -t 1 -c 1 -d 2 --timeout 1 {url}"
 client("siege", "siege -q -c 1 -r 5 {url}", "timeout 2 siege -q -c 1 -r 1 {url}", "siege", runs=2, calls=5, says="", tries=20,
        blur=((r"(?s).*", ""),), files={"rc": "verbose = false\nlogging = false\nfailures = 10\n"},
        env={"SIEGERC": "{work}/rc"}, remark="has no time-out: killed by timeout(1)")
+client("httping", "httping -c 6 -i 0.01 -g {url}", "httping -c 1 -t 1 -g {url}", "httping", runs=1, calls=6, tries=6,
+       says="6 ok", blur=((r"[\d.]+ ?ms|time=.*|[\d.]+/[\d.]+/[\d.]+", "N"),
+                                 (r"could not connect \((.*)\)", r"problem connecting to host: \1")), remark="one request a connection")
+client("nghttp", "nghttp {url}", "nghttp -t 1 {url}", "nghttp2-client", ("tls12", "tls13"), mute_unseen=True,
+       blur=((r"(?s)\[ERROR\] Could not connect.*", "refused"),),
+       remark="HTTP/2 in an event loop: its silence is not seen")
+client("tnftp", "tnftp -V -o - {url}", "tnftp -V -q 1 -o - {url}", "tnftp")
 client("sq (rust: reqwest)", "sq keyserver -p insecure --server hkp://{host}:{port} get nobody@example.org",
        "timeout 2 sq keyserver -p insecure --server hkp://{host}:{port} get nobody@example.org", "sq", code=1, says="not found",
        remark="has no time-out: killed by timeout(1)", served=requests)
