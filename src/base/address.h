@@ -21,6 +21,10 @@ struct il_address {
 /* An IPv4-mapped IPv6 address becomes IPv4; any other stays. */
 void il_address_unmap(struct il_address *address);
 
+/* The family of what a program gave to connect, which may stand at any byte; -1: it is too short, or
+ * null. */
+int il_address_family(const struct sockaddr *from, socklen_t size);
+
 /* From what a program gave to connect. An IPv4-mapped address becomes IPv4. Returns 0;
  * -EAFNOSUPPORT if it is neither IPv4 nor IPv6; -EINVAL if it is too short for its family. */
 int il_address_from(struct il_address *ret_address, const struct sockaddr *from, socklen_t size);
