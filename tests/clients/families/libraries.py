@@ -10,5 +10,5 @@ def library(name, package, flags, last="", **more):
 
 
 library("libevent", "libevent-dev", "-levent")
-library("libuv", "libuv1-dev", "-luv", blur=((r"Date: .*", ""),))
+library("libuv", "libuv1-dev", "-luv")
 library("c-ares", "libc-ares-dev", "-lcares", also=("dns",), last=" {dns}")
