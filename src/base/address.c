@@ -41,18 +41,27 @@ static int from_inet6(struct il_address *ret_address, const struct sockaddr *fro
 	return 0;
 }
 
+int il_address_family(const struct sockaddr *from, socklen_t size)
+{
+	sa_family_t family;
+
+	if (!from || size < sizeof(family))
+		return -1;
+	memcpy(&family, from, sizeof(family));
+	return family;
+}
+
 int il_address_from(struct il_address *ret_address, const struct sockaddr *from, socklen_t size)
 {
 	struct il_address address = { .family = 4 };
+	int family = il_address_family(from, size);
 	struct sockaddr_in in;
 
-	if (!from || size < sizeof(from->sa_family))
-		return -EINVAL;
-	if (from->sa_family == AF_INET6)
+	if (family == AF_INET6)
 		return from_inet6(ret_address, from, size);
-	if (from->sa_family != AF_INET)
+	if (family >= 0 && family != AF_INET)
 		return -EAFNOSUPPORT;
-	if (size < sizeof(in))
+	if (family < 0 || size < sizeof(in))
 		return -EINVAL;
 	memcpy(&in, from, sizeof(in));
 	memcpy(address.bytes, &in.sin_addr, 4);
@@ -174,7 +183,7 @@ int il_address_name(struct il_text *text, enum il_key key, const char *host,
 {
 	struct il_address address;
 
-	if (to && size >= sizeof(to->sa_family) && to->sa_family == AF_UNIX) {
+	if (il_address_family(to, size) == AF_UNIX) {
 		add_unix(text, to, size);
 		return 0;
 	}

@@ -21,6 +21,10 @@ struct il_address {
 /* An IPv4-mapped IPv6 address becomes IPv4; any other stays. */
 void il_address_unmap(struct il_address *address);
 
+/* The family of what a program gave to connect, which may stand at any byte; -1: it is too short, or
+ * null. */
+int il_address_family(const struct sockaddr *from, socklen_t size);
+
 /* From what a program gave to connect. An IPv4-mapped address becomes IPv4. Returns 0;
  * -EAFNOSUPPORT if it is neither IPv4 nor IPv6; -EINVAL if it is too short for its family. */
 int il_address_from(struct il_address *ret_address, const struct sockaddr *from, socklen_t size);
@@ -28,6 +32,8 @@ int il_address_from(struct il_address *ret_address, const struct sockaddr *from,
 /* From text: 10.2.0.7, [2001:db8::1] or 2001:db8::1, [fe80::1%2]; port 0. All `length` bytes must
  * match; an IPv4-mapped one becomes IPv4. Returns 0 or -EINVAL. */
 int il_address_parse(struct il_address *ret_address, const char *text, size_t length);
+
+#define IL_ADDRESS_TEXT 64 /* more than the longest has, with its final 0 */
 
 /* 10.2.0.7 or [2001:db8::1], without the port; the shortest form, lower case (RFC 5952). */
 void il_address_text(struct il_text *text, const struct il_address *address);

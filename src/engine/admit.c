@@ -34,7 +34,7 @@ static enum il_admission acquire(struct il_engine *engine, const struct il_self 
 			return IL_REJECTED;
 		}
 	}
-	return il_commit_and_tell(engine, &change, NULL, now_ns) ? IL_ADMITTED : IL_PASSED;
+	return il_commit_and_tell(engine, &change, NULL, NULL, now_ns) ? IL_ADMITTED : IL_PASSED;
 }
 
 static enum il_admission ask(struct il_engine *engine, const struct il_self *self, int64_t now_ns,

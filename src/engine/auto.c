@@ -40,7 +40,7 @@ static int64_t move(struct il_engine *engine, const struct il_self *self, uint32
 	if (begun < 0)
 		return now_ns + AGAIN_NS;
 	if (change.settings.auto_transition && il_breaker_auto(breaker, now_ns, &change.effects)) {
-		bool done = il_commit_and_tell(engine, &change, NULL, now_ns);
+		bool done = il_commit_and_tell(engine, &change, NULL, NULL, now_ns);
 
 		return done ? IL_AUTO_NEVER : now_ns + AGAIN_NS;
 	}

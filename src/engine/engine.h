@@ -10,6 +10,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "base/address.h"
 #include "core/outcome.h"
 #include "registry/leases.h"
 #include "registry/table.h"
@@ -35,6 +36,7 @@ struct il_ticket {
 	uint64_t generation;
 	struct il_lease_ref lease;
 	struct il_handle handle; /* once recorded */
+	struct il_address address; /* for the log: where it goes; family 0: nobody says */
 };
 
 enum il_admission {

@@ -99,30 +99,49 @@ static void add_seen(const struct il_verdict *verdict, char *at, size_t size)
 	}
 }
 
+/* A name may stand for several, of which one is sick. Where the name is the address it says so too. */
+static void add_address(const struct il_address *address, char *at, size_t size)
+{
+	struct il_text text = il_text_in(at, size);
+
+	if (address->family)
+		il_address_text(&text, address);
+}
+
+/* What a log says of an event beyond itself. */
+struct story {
+	const struct il_verdict *verdict; /* NULL: it is no call's end */
+	const struct il_ticket *ticket;	  /* of that call; NULL: only its owner has it */
+	uint64_t count;
+	const char *by;
+};
+
 /* The line is written after the lock is gone: a log on a slow disk holds nobody up but its caller.
  */
 static void tell(const struct il_engine *engine, const struct il_slot *slot,
-		 const struct il_event *event, const struct il_verdict *verdict, uint64_t count,
-		 const char *by)
+		 const struct il_event *event, const struct story *story)
 {
 	if (!il_log_wants(engine->log, il_line_level(event)))
 		return;
 
-	char seen[24] = "";
+	const struct il_verdict *verdict = story->verdict;
+	char seen[24] = "", address[IL_ADDRESS_TEXT] = "";
 	struct il_line line = {
 		.event = *event,
 		.breaker = slot->name,
 		.breaker_length = strnlen(slot->name, sizeof(slot->name)),
-		.count = count,
+		.count = story->count,
 		.duration_ns = verdict ? verdict->duration_ns : -1,
 		.seen = seen,
 		.phase = verdict ? il_phase_name(verdict->phase) : "",
-		.address = "",
-		.by = by,
+		.address = address,
+		.by = story->by,
 	};
 
 	if (verdict)
 		add_seen(verdict, seen, sizeof(seen));
+	if (story->ticket)
+		add_address(&story->ticket->address, address, sizeof(address));
 	il_log_event(engine->log, &line);
 }
 
@@ -150,8 +169,8 @@ static int64_t shadow_until(struct il_change *change, int64_t until_ns, int64_t 
 	return wait_ns < INT64_MAX - now_ns ? now_ns + wait_ns : INT64_MAX;
 }
 
-static bool commit(struct il_engine *engine, struct il_change *change,
-		   const struct il_verdict *verdict, const char *by, int64_t now_ns)
+static bool commit(struct il_engine *engine, struct il_change *change, const struct story *story,
+		   int64_t now_ns)
 {
 	int64_t *shadow_ns = &change->slot->shadow.open_until_ns;
 	int64_t before_ns = __atomic_load_n(shadow_ns, __ATOMIC_RELAXED);
@@ -164,36 +183,41 @@ static bool commit(struct il_engine *engine, struct il_change *change,
 		__atomic_store_n(shadow_ns, until_ns, __ATOMIC_RELAXED);
 	note_opening(engine, change);
 	for (uint32_t i = 0; engine->log && i < change->effects.events_count; i++)
-		tell(engine, change->slot, &change->effects.events[i], verdict, 0, by);
+		tell(engine, change->slot, &change->effects.events[i], story);
 	return true;
 }
 
 bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
-			const struct il_verdict *verdict, int64_t now_ns)
+			const struct il_ticket *ticket, const struct il_verdict *verdict,
+			int64_t now_ns)
 {
-	return commit(engine, change, verdict, "", now_ns);
+	struct story story = { .verdict = verdict, .ticket = ticket, .by = "" };
+
+	return commit(engine, change, &story, now_ns);
 }
 
 bool il_commit_by(struct il_engine *engine, struct il_change *change, const char *by,
 		  int64_t now_ns)
 {
-	return commit(engine, change, NULL, by, now_ns);
+	struct story story = { .by = by };
+
+	return commit(engine, change, &story, now_ns);
 }
 
 void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns)
 {
 	struct il_event event = { .kind = IL_EVENT_REJECTED };
-	uint64_t count;
+	struct story story = { .by = "" };
 
 	if (ticket->slot - 1 >= engine->segment.breakers)
 		return;
 	struct il_slot *slot = &engine->segment.slots[ticket->slot - 1];
 
 	il_slot_count_now(slot, IL_COUNT_rejected, 1);
-	if (!engine->log || (count = il_log_rejected(&slot->rejections, now_ns)) == 0)
+	if (!engine->log || (story.count = il_log_rejected(&slot->rejections, now_ns)) == 0)
 		return;
 	event.to = (uint8_t)IL_COMMIT_STATE(il_slot_word(slot));
-	tell(engine, slot, &event, NULL, count, "");
+	tell(engine, slot, &event, &story);
 }
 
 uint64_t il_whole_generation(const struct il_breaker *breaker, uint64_t low)

@@ -165,7 +165,7 @@ void il_engine_settle(struct il_engine *engine, const struct il_self *self,
 	learn(&change, verdict->flags);
 	if (!ticket->passed && still_ours(&change, ticket))
 		apply_verdict(engine, &change, self, ticket, verdict, now_ns);
-	il_commit_and_tell(engine, &change, verdict, now_ns);
+	il_commit_and_tell(engine, &change, ticket, verdict, now_ns);
 }
 
 void il_engine_unlease(struct il_engine *engine, const struct il_self *self,
@@ -197,6 +197,6 @@ int il_engine_override(struct il_engine *engine, const struct il_self *self, uin
 		il_breaker_reset(&change.journal.breaker, &change.effects);
 	else
 		il_breaker_override(&change.journal.breaker, state, &change.effects);
-	il_commit_and_tell(engine, &change, NULL, now_ns);
+	il_commit_and_tell(engine, &change, NULL, NULL, now_ns);
 	return 0;
 }

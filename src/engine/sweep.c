@@ -56,7 +56,7 @@ static void charge(struct il_engine *engine, struct il_change *change,
 	il_note_call(engine, change, &verdict, view->pid, now_ns);
 	il_slot_count(change, IL_COUNT_charged);
 	il_lease_charge(change, view->ref, handle);
-	il_commit_and_tell(engine, change, &verdict, now_ns);
+	il_commit_and_tell(engine, change, NULL, &verdict, now_ns);
 }
 
 static void conclude(struct il_engine *engine, struct il_change *change,
@@ -76,7 +76,7 @@ static void conclude(struct il_engine *engine, struct il_change *change,
 			  &change->effects);
 	il_note_call(engine, change, &verdict, view->pid, now_ns);
 	il_lease_close(change, view->ref);
-	il_commit_and_tell(engine, change, &verdict, now_ns);
+	il_commit_and_tell(engine, change, NULL, &verdict, now_ns);
 }
 
 /* A waiting call that its process's death ended was in vain, like a time-out; but of several that
@@ -142,7 +142,7 @@ static void bury(struct il_engine *engine, struct il_change *change,
 	else
 		abandon(change, view, now_ns);
 	il_lease_close(change, view->ref);
-	il_commit_and_tell(engine, change, &verdict, now_ns);
+	il_commit_and_tell(engine, change, NULL, &verdict, now_ns);
 }
 
 /* Seen without the lock, a lease may be another one by now: looked at again under it. */

@@ -14,6 +14,7 @@ struct target {
 	uint32_t entry; /* what fd stands for */
 	const struct sockaddr *to;
 	socklen_t length;
+	int family; /* of `to`; -1: none */
 	struct il_address address; /* all zero for a unix socket */
 	bool fast;     /* a send that connects on its way */
 	bool dontwait; /* and does not block, whatever its socket does */
@@ -30,13 +31,11 @@ static bool is_watched_unix(socklen_t length)
 	       length <= sizeof(struct sockaddr_un);
 }
 
-static bool is_whole(const struct sockaddr *to, socklen_t length)
+static bool is_whole(int family, socklen_t length)
 {
-	if (!to || length < sizeof(sa_family_t))
-		return false;
-	return (to->sa_family == AF_INET && length >= sizeof(struct sockaddr_in)) ||
-	       (to->sa_family == AF_INET6 && length >= IPV6_SHORTEST) ||
-	       (to->sa_family == AF_UNIX && is_watched_unix(length));
+	return (family == AF_INET && length >= sizeof(struct sockaddr_in)) ||
+	       (family == AF_INET6 && length >= IPV6_SHORTEST) ||
+	       (family == AF_UNIX && is_watched_unix(length));
 }
 
 /* An IPv4 address on an IPv6 socket, as java uses them, is IPv4. */
@@ -50,7 +49,7 @@ static uint32_t family_of(const struct il_address *address)
 /* Its address, and what that was looked up as. */
 static bool find_host(struct target *target)
 {
-	if (target->to->sa_family == AF_UNIX)
+	if (target->family == AF_UNIX)
 		return true;
 	if (il_address_from(&target->address, target->to, target->length) < 0)
 		return false;
@@ -184,14 +183,13 @@ static int attempt(struct gate_call *call, struct target *target, int64_t now_ns
 /* Is this connect() a new attempt, and not one more on a socket that has one? */
 static bool is_new(struct gate_call *call, struct target *target)
 {
-	sa_family_t family = target->to->sa_family;
 	struct fd_conn *conn;
 
 	target->entry = fdtab_at(target->fd);
 	if (target->entry == FDTAB_STRANGER &&
-	    (!gate_is_fit(target->fd, family, &target->entry) || !fdtab_make()))
+	    (!gate_is_fit(target->fd, target->family, &target->entry) || !fdtab_make()))
 		return false;
-	if ((family == AF_UNIX) != ((kind_of(target) & FDTAB_UNIX) != 0))
+	if ((target->family == AF_UNIX) != ((kind_of(target) & FDTAB_UNIX) != 0))
 		return false;
 	conn = fdtab_conn(target->entry);
 	if (!conn || conn->phase == CONN_FAILED)
@@ -221,19 +219,30 @@ static bool rejects(struct gate_call *ret_call, struct target *target)
 	return error != 0;
 }
 
+/* False: nothing that could be ours. */
+static bool aim(struct target *ret_target, int fd, const struct sockaddr *to, socklen_t length)
+{
+	if (!gate_is_on())
+		return false;
+	ret_target->fd = fd;
+	ret_target->to = to;
+	ret_target->length = length;
+	ret_target->family = il_address_family(to, length);
+	ret_target->fast = ret_target->dontwait = false;
+	return true;
+}
+
 bool gate_rejects_connect(struct gate_call *ret_call, int fd, const struct sockaddr *to,
 			  socklen_t length)
 {
 	struct target target; /* half a page, so not cleared */
 
-	target.fd = fd;
-	target.to = to;
-	target.length = length;
-	target.fast = target.dontwait = false;
 	*ret_call = (struct gate_call){ .fd = fd };
-	if (to && length >= sizeof(sa_family_t) && to->sa_family == AF_UNSPEC && gate_watches(fd))
+	if (!aim(&target, fd, to, length))
+		return false;
+	if (target.family == AF_UNSPEC && gate_watches(fd))
 		gate_closes(fd); /* what follows on this socket is another conversation */
-	return gate_is_on() && is_whole(to, length) && rejects(ret_call, &target);
+	return is_whole(target.family, length) && rejects(ret_call, &target);
 }
 
 bool gate_rejects_fast(struct gate_call *ret_call, int fd, const struct sockaddr *to,
@@ -241,14 +250,12 @@ bool gate_rejects_fast(struct gate_call *ret_call, int fd, const struct sockaddr
 {
 	struct target target;
 
-	target.fd = fd;
-	target.to = to;
-	target.length = length;
+	*ret_call = (struct gate_call){ .fd = fd };
+	if (!aim(&target, fd, to, length) || !is_whole(target.family, length) ||
+	    target.family == AF_UNIX)
+		return false;
 	target.fast = true;
 	target.dontwait = flags & MSG_DONTWAIT;
-	*ret_call = (struct gate_call){ .fd = fd };
-	if (!gate_is_on() || !is_whole(to, length) || to->sa_family == AF_UNIX)
-		return false;
 	if (rejects(ret_call, &target))
 		return true;
 	if (ret_call->conn)

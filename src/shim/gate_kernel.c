@@ -129,7 +129,7 @@ static bool is_free_unix_stream(int fd)
 	       ask_number(fd, SOL_SOCKET, SO_ACCEPTCONN) == 0 && ask_peer(fd) == -ENOTCONN;
 }
 
-bool gate_is_fit(int fd, sa_family_t family, uint32_t *ret_entry)
+bool gate_is_fit(int fd, int family, uint32_t *ret_entry)
 {
 	uint32_t entry = FDTAB_SOCKET;
 
@@ -164,7 +164,7 @@ bool gate_would_connect(int fd, uint32_t kind, const struct sockaddr *to, sockle
 	int family = kind & FDTAB_IPV6 ? AF_INET6 : kind & FDTAB_UNIX ? AF_UNIX : AF_INET;
 	uint8_t state = 0;
 
-	if (to->sa_family != family)
+	if (il_address_family(to, length) != family)
 		return false;
 	if (family == AF_UNIX)
 		return is_free_unix_stream(fd) && would_find(to, length);

@@ -111,7 +111,7 @@ HIDDEN struct il_kernel gate_asks_kernel(const struct fd_conn *conn, int fd);
 HIDDEN bool gate_is_same(const struct fd_conn *conn, int fd);
 /* May fd, of which nothing is known, connect to an address of this family and be ours? Fills in its
  * entry. */
-HIDDEN bool gate_is_fit(int fd, sa_family_t family, uint32_t *ret_entry);
+HIDDEN bool gate_is_fit(int fd, int family, uint32_t *ret_entry);
 /* Would the kernel try, or refuse by itself? `kind`: FDTAB_KIND bits. */
 HIDDEN bool gate_would_connect(int fd, uint32_t kind, const struct sockaddr *to, socklen_t length);
 HIDDEN bool gate_would_send(const struct fd_conn *conn, int fd);

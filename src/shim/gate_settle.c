@@ -187,6 +187,7 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)
 		il_engine_count(&gate_state.engine, &conn->ticket, IL_COUNT_farewells);
+	conn->ticket.address = conn->rules.address;
 	if (is_failed_attempt(verdict)) {
 		int16_t attempt = conn->attempt;
 

@@ -17,6 +17,17 @@ s/^[^ ]* [^ ]* [a-z]* (call|amended|rejected|reset) .*/\1/p' "$LOG" | xargs
 	[ "$(events)" = "call call call call call CLOSED>OPEN rejected" ]
 }
 
+@test "a call says which address it went to, also where its breaker has another name" {
+	closed_port
+	INTERLOCK_CONTROL=$WORK/control
+	export INTERLOCK_CONTROL
+	echo '*:* name=both' >"$INTERLOCK_CONTROL"
+	times 1 curl -sS "http://127.0.0.1:$PORT/"
+	times 1 curl -sS "http://[::1]:$PORT/"
+	grep -q 'call breaker=both outcome=FAILURE .* phase=connect address=127.0.0.1$' "$LOG"
+	grep -q 'call breaker=both outcome=FAILURE .* phase=connect address=\[::1\]$' "$LOG"
+}
+
 @test "at a first probe: half open, the call, closed" {
 	export INTERLOCK_WAIT_DURATION_IN_OPEN=100ms INTERLOCK_PERMITTED_CALLS_IN_HALF_OPEN=1
 	start_peer eof eof eof eof eof ok
