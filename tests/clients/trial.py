@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import threading
+import time
 
 import process
 from client import HERE, SCHEMES
@@ -18,6 +19,7 @@ PAUSE_S = 0.08    # a pause on a connection that excuses a count (an opening end
 ATTEMPTS = 4      # at most, at an exact count
 COLUMNS = SCHEMES + ("dead", "mute", "back")
 NONE = "-"
+DATE = (r"Date: .*", "Date")  # in the header of nginx
 
 quiet = threading.Lock()  # exact counts are taken one at a time
 
@@ -155,7 +157,7 @@ class Trial:
         values = {"url": url, "host": "127.0.0.1", "port": str(self.relay.port), "front": str(self.front),
                   "work": self.work, "here": HERE, "cert": self.house.cert}
         direct = f"127.0.0.1:{self.server.ports.get(scheme, 0)}"
-        values.update(direct=direct, direct_url=url.replace(f"127.0.0.1:{self.relay.port}/{path}", direct + "/"))
+        values.update(direct=direct, direct_url=url.split("//")[0] + f"//{direct}/")
         values["key"] = getattr(self.server, "key", "")
         values.update((kind, str(server.ports["plain"])) for kind, server in self.also.items())
         for key, value in values.items():
@@ -204,7 +206,7 @@ class Trial:
 
     def unblurred(self, text):
         if isinstance(text, str):
-            for pattern, replacement in self.client.blur:
+            for pattern, replacement in (DATE, *self.client.blur):
                 text = re.sub(pattern, replacement, text)
         return text
 
@@ -261,17 +263,18 @@ class Trial:
             raise Wrong(f"not all SUCCESS\n{log}")
         return str(calls) if expected is not None else "all"
 
-    def until(self, limit, watch, change, scheme, words, path="", like=None):
-        """Runs it until the log tells of that change."""
-        for _ in range(limit):
+    def until(self, change, watch, scheme, words, path="", like=None, runs=TRIP, seconds=0):
+        """Runs it, at most so often or so long, until the log tells of that change."""
+        end = time.monotonic() + seconds
+        while change not in watch.log().changes():
+            if not runs and time.monotonic() >= end:
+                raise Wrong(f"{scheme}: not in time: {change}\n{watch.log()}")
+            runs -= runs > 0
             ran = self.run(words, scheme, watch, path)
             if ran.killed:
                 raise Wrong(f"{scheme}: it hangs: {ran}\n{watch.log()}")
             if like:
                 self.sameness(like, ran)
-            if change in watch.log().changes():
-                return
-        raise Wrong(f"{scheme}: not after {limit} runs\n{watch.log()}")
 
     def dead(self):
         """Nobody listens: it trips after the minimum, and then fails at once, as if refused."""
@@ -289,7 +292,7 @@ class Trial:
         return str(TRIP)
 
     def trip(self, scheme, watch, refused=None):
-        self.until(TRIP, watch, "CLOSED>OPEN", scheme, self.client.run, like=refused)
+        self.until("CLOSED>OPEN", watch, scheme, self.client.run, like=refused)
         log = watch.log()
         if log.calls() != TRIP or log.failures() != TRIP:
             raise Wrong(f"not {TRIP} calls, all FAILURE\n{log}")
@@ -311,12 +314,12 @@ class Trial:
         """It was dead and is back: as many probes as permitted, and the breaker is closed."""
         scheme = self.client.schemes[-1]
         self.relay.close()
-        watch = self.watch("back", minimum_number_of_calls=TRIP, permitted_calls_in_half_open=self.client.probes,
-                           wait_duration_in_open="50ms")
+        watch = self.watch("back", minimum_number_of_calls=TRIP, wait_duration_in_open="500ms",
+                           permitted_calls_in_half_open=self.client.probes)
         with self.up(scheme, watch):
             self.trip(scheme, watch)
             self.relay.forward(("127.0.0.1", self.server.ports[scheme]), self.house.source())
-            self.until(100, watch, "HALF_OPEN>CLOSED", scheme, self.client.run)
+            self.until("HALF_OPEN>CLOSED", watch, scheme, self.client.run, seconds=60)
         log = watch.log()
         if log.changes() != ["CLOSED>OPEN", "OPEN>HALF_OPEN", "HALF_OPEN>CLOSED"]:
             raise Wrong(f"it did not recover in one round\n{log}")
@@ -348,7 +351,7 @@ class Trial:
                 self.relay.mute()
             if self.client.mute_unseen:
                 return self.mute_unseen(watch, scheme, path)
-            self.until(TRIP + 2, watch, "CLOSED>OPEN", scheme, self.client.mute, path)
+            self.until("CLOSED>OPEN", watch, scheme, self.client.mute, path, runs=TRIP + 2)
         log = watch.log()
         if log.calls() != total or log.failures() != TRIP:
             raise Wrong(f"{scheme}: not {TRIP} more calls, all FAILURE\n{log}")

@@ -14,7 +14,7 @@ NODE_ENV = {"NODE_EXTRA_CA_CERTS": "{cert}", "NODE_NO_WARNINGS": "1"}
 script("node http", NODE + "http.js", "nodejs", WEB, env=NODE_ENV)
 script("node fetch", NODE + "fetch.js", "nodejs", WEB, env=NODE_ENV, mute_spare={"tls12": 1, "tls13": 1},
        remark="shakes hands once more when it gives up")
-script("node net", NODE + "net.js", "nodejs", web=False, blur=((r"Date: .*", ""),))
+script("node net", NODE + "net.js", "nodejs", web=False)
 script("node dns.resolve", NODE + "dns.js", "nodejs", also=("dns",), last=" {dns}", remark="asks its own name server")
 
 RUBY = "ruby {here}/programs/ruby_"
