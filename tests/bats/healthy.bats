@@ -9,20 +9,24 @@ prepare() {
 	start_front
 }
 
-# N requests of one client to one URL: N calls.
+# N requests of one client to one URL: N calls. A machine that holds a client up for 100 ms within its
+# opening makes two calls of it, and rightly: then it is counted again, twice at most. (Where stalls are
+# watched, in tests/peers and tests/clients, the counts are exact.)
 stays_closed() {
-	local _
-	for _ in 1 2 3 4 5 6; do
-		protected "$1" "$2/" | grep -q hello
+	local _ again
+	for again in yes yes no; do
+		: >"$LOG"
+		for _ in 1 2 3 4 5 6; do
+			protected "$1" "$2/" | grep -q hello
+		done
+		[ "$(outcomes SUCCESS)" -gt 6 ] && [ $again = yes ] || break
 	done
 	are_all_good 6
 }
 
 all_three() {
 	stays_closed "$1" "$HTTP"
-	: >"$LOG"
 	stays_closed "$1" "$TLS12"
-	: >"$LOG"
 	stays_closed "$1" "$TLS13"
 }
 

@@ -19,7 +19,8 @@ trips() {
 	grep -q ' rejected ' "$LOG"
 }
 
-# The same calls in METRICS_ONLY: recorded, as failures in the end, and none rejected.
+# The same calls in METRICS_ONLY: recorded, as failures in the end, and none rejected. (More than seven
+# where a busy machine held a client up for 100 ms within its opening.)
 is_only_recorded() {
 	local _
 	export INTERLOCK_INITIAL_STATE=METRICS_ONLY
@@ -27,7 +28,7 @@ is_only_recorded() {
 		! protected "$@" >/dev/null 2>&1
 	done
 	protected curl -sS --max-time 0.3 "${!#}" >/dev/null 2>&1 || :
-	[ "$(grep -c ' call ' "$LOG")" -eq 7 ]
+	[ "$(grep -c ' call ' "$LOG")" -ge 7 ]
 	[ "$(grep -cE ' (call|amended) .*outcome=FAILURE' "$LOG")" -ge 6 ]
 	[ -z "$(changes)" ]
 	! grep -q ' rejected ' "$LOG"
@@ -78,17 +79,17 @@ except TimeoutError:
 
 @test "a front with TLS 1.2 whose backend is mute" {
 	start_front
-	in_both_states curl -sS --insecure --max-time 0.7 "$TLS12/mute"
+	in_both_states curl -sS --insecure --max-time 1 "$TLS12/mute"
 }
 
 @test "a front with TLS 1.3 whose backend is mute" {
 	start_front
-	in_both_states curl -sS --insecure --max-time 0.7 "$TLS13/mute"
+	in_both_states curl -sS --insecure --max-time 1 "$TLS13/mute"
 }
 
 @test "the same, to a client that speaks HTTP/1.1" {
 	start_front
-	trips curl -sS --insecure --http1.1 --max-time 0.7 "$TLS13/mute"
+	trips curl -sS --insecure --http1.1 --max-time 1 "$TLS13/mute"
 }
 
 @test "slow answers trip at their own threshold" {
