@@ -12,8 +12,8 @@ TALK(a_spare_connection_of_a_greeter_is_cancelled, "cancelled", "greeted", "conn
 
 TALK(an_end_after_a_shutdown_with_nothing_sent_is_a_success, "SUCCESS", "answered", "connect",
      "connected", "shutdown", "eof", "close")
-TALK(an_end_after_a_shutdown_of_one_way_use_is_a_success, "SUCCESS", "connect", "connected", "> log",
-     "shutdown", "eof", "close")
+TALK(an_end_after_a_shutdown_of_one_way_use_is_a_success, "SUCCESS", "connect", "connected",
+     "> log", "shutdown", "eof", "close")
 TALK(an_end_after_a_shutdown_where_answers_are_known_is_a_failure, "FAILURE", "answered", "connect",
      "connected", "> a", "shutdown", "eof", "close")
 TALK(a_reset_after_a_shutdown_is_a_failure, "FAILURE", "connect", "connected", "> log", "shutdown",
@@ -104,8 +104,8 @@ TALK(one_way_that_refuses_is_a_failure, "FAILURE", "oneway", "connect", "error E
 TALK(one_way_that_resets_is_a_failure, "FAILURE", "oneway", "connect", "connected", "> log",
      "error EPIPE", "close")
 TALK(one_way_connecting_in_vain_is_a_failure, "FAILURE", "oneway", "connect", "+200", "close syn")
-TALK(one_way_that_answers_is_a_success, "SUCCESS", "oneway", "connect", "connected", "> log", "< ok",
-     "close")
+TALK(one_way_that_answers_is_a_success, "SUCCESS", "oneway", "connect", "connected", "> log",
+     "< ok", "close")
 TALK(a_probe_of_one_way_use_is_judged_after_a_pause, "SUCCESS", "oneway", "connect probe",
      "connected", "> log", "+100", "tick")
 TALK(and_no_more_after_that, "SUCCESS", "oneway", "connect probe", "connected", "> log", "+100",
@@ -182,23 +182,24 @@ RUN_TESTS("connection_closing", one_way_use_is_a_success, but_not_where_answers_
 	  an_end_after_a_shutdown_of_one_way_use_is_a_success,
 	  an_end_after_a_shutdown_where_answers_are_known_is_a_failure,
 	  a_reset_after_a_shutdown_is_a_failure, an_end_without_a_shutdown_is_a_failure,
-	  an_unused_pooled_connection_may_end, but_not_within_a_second, nor_by_a_reset, nor_at_a_greeter,
-	  nor_at_an_unknown_destination, nor_after_sending, the_second_begins_with_the_connection,
-	  an_unused_probe_that_ends_is_released,
+	  an_unused_pooled_connection_may_end, but_not_within_a_second, nor_by_a_reset,
+	  nor_at_a_greeter, nor_at_an_unknown_destination, nor_after_sending,
+	  the_second_begins_with_the_connection, an_unused_probe_that_ends_is_released,
 	  a_log_server_may_hang_up_on_a_connection_of_a_second,
 	  which_is_noticed_only_when_the_next_lines_are_sent, a_probe_of_it_is_released,
 	  but_not_sooner, nor_on_one_who_waits_for_an_answer, nor_before_an_answer_in_http,
 	  nor_in_a_handshake, nor_before_a_banner, an_answer_read_by_stdio_is_one,
-	  a_charge_and_an_end_at_once_are_one_record, also_of_a_probe, an_answer_never_read_is_one, a_probe_answered_behind_our_back_succeeds,
-	  bytes_sent_by_stdio_make_it_used, and_waited_for, and_waited_for_since,
-	  but_not_waited_for_since, nor_watched_since, what_hooks_have_seen_is_no_news,
-	  peeked_bytes_are_in_the_count, an_answer_behind_our_back_is_learnt,
-	  one_way_is_a_success_wherever_it_answered, one_way_may_wait, one_way_may_be_watched,
-	  one_way_is_not_charged, one_way_may_end, one_way_may_be_unused,
-	  one_way_that_refuses_is_a_failure, one_way_that_resets_is_a_failure,
-	  one_way_connecting_in_vain_is_a_failure, one_way_that_answers_is_a_success,
-	  a_probe_of_one_way_use_is_judged_after_a_pause, and_no_more_after_that, not_before,
-	  one_way_that_is_not_a_probe_is_judged_at_its_close, an_answer_makes_it_one_who_answers,
-	  a_greeting_makes_it_one_who_greets, hanging_up_in_http_is_no_greeting,
-	  what_is_known_is_not_learnt_again, a_success_without_an_answer_lasts_as_long_as_connecting,
+	  a_charge_and_an_end_at_once_are_one_record, also_of_a_probe, an_answer_never_read_is_one,
+	  a_probe_answered_behind_our_back_succeeds, bytes_sent_by_stdio_make_it_used,
+	  and_waited_for, and_waited_for_since, but_not_waited_for_since, nor_watched_since,
+	  what_hooks_have_seen_is_no_news, peeked_bytes_are_in_the_count,
+	  an_answer_behind_our_back_is_learnt, one_way_is_a_success_wherever_it_answered,
+	  one_way_may_wait, one_way_may_be_watched, one_way_is_not_charged, one_way_may_end,
+	  one_way_may_be_unused, one_way_that_refuses_is_a_failure,
+	  one_way_that_resets_is_a_failure, one_way_connecting_in_vain_is_a_failure,
+	  one_way_that_answers_is_a_success, a_probe_of_one_way_use_is_judged_after_a_pause,
+	  and_no_more_after_that, not_before, one_way_that_is_not_a_probe_is_judged_at_its_close,
+	  an_answer_makes_it_one_who_answers, a_greeting_makes_it_one_who_greets,
+	  hanging_up_in_http_is_no_greeting, what_is_known_is_not_learnt_again,
+	  a_success_without_an_answer_lasts_as_long_as_connecting,
 	  closing_without_the_kernels_word_is_possible)

@@ -56,10 +56,10 @@ TALK(an_event_loop_waits_for_its_connect, "SLOW_SUCCESS charged", "slow 1000", "
      "+1000", "tick")
 TALK(a_failed_connect_that_took_long_is_slow, "SLOW_FAILURE", "slow 1000", "connect!", "+1000",
      "error ETIMEDOUT")
-TALK(one_way_use_after_a_slow_connect_is_no_failure, "SLOW_SUCCESS charged", "slow 1000", "connect!",
-     "+2000", "connected", "> log", "close")
-TALK(nor_is_a_spare_connection, "SLOW_SUCCESS charged", "answered", "slow 1000", "connect!", "+2000",
-     "connected", "close")
+TALK(one_way_use_after_a_slow_connect_is_no_failure, "SLOW_SUCCESS charged", "slow 1000",
+     "connect!", "+2000", "connected", "> log", "close")
+TALK(nor_is_a_spare_connection, "SLOW_SUCCESS charged", "answered", "slow 1000", "connect!",
+     "+2000", "connected", "close")
 TALK(nor_is_one_who_changes_his_mind, "SLOW_SUCCESS charged", "answered", "slow 1000", "connect!",
      "+2000", "connected", "> a", "close")
 TALK(a_charged_connect_that_succeeds_stays_slow, "SLOW_SUCCESS charged", "slow 1000", "connect!",
@@ -127,17 +127,18 @@ START_TEST(a_connect_by_an_event_loop_counts_the_same)
 END_TEST
 
 RUN_TESTS("connection_connect", a_connection_alone_says_nothing, connecting_once_more_is_no_news,
-	  a_refused_connect_is_a_failure, a_reset_connect_is_a_failure, an_aborted_connect_is_a_failure,
-	  a_timed_out_connect_is_a_failure, an_unreachable_host_is_a_failure,
-	  a_host_that_is_down_is_a_failure, a_network_reset_is_a_failure,
-	  a_broken_pipe_instead_of_a_connection_is_a_failure, an_unreachable_network_is_a_local_matter,
-	  a_missing_address_is_a_local_matter, a_forbidden_connect_is_a_local_matter,
-	  a_firewall_of_ours_is_a_local_matter, a_lack_of_memory_is_a_local_matter,
-	  a_local_failure_of_a_probe_releases_it, a_pending_connect_has_no_verdict,
-	  a_pending_connect_may_fail_later, a_failed_connect_has_one_verdict,
-	  a_send_that_learns_of_the_refusal_is_the_verdict, giving_up_after_199_ms_is_no_time_out,
-	  giving_up_after_200_ms_is_a_time_out, a_probe_given_up_early_is_released,
-	  a_probe_given_up_late_has_failed, an_interrupted_connect_that_is_closed_is_a_time_out,
+	  a_refused_connect_is_a_failure, a_reset_connect_is_a_failure,
+	  an_aborted_connect_is_a_failure, a_timed_out_connect_is_a_failure,
+	  an_unreachable_host_is_a_failure, a_host_that_is_down_is_a_failure,
+	  a_network_reset_is_a_failure, a_broken_pipe_instead_of_a_connection_is_a_failure,
+	  an_unreachable_network_is_a_local_matter, a_missing_address_is_a_local_matter,
+	  a_forbidden_connect_is_a_local_matter, a_firewall_of_ours_is_a_local_matter,
+	  a_lack_of_memory_is_a_local_matter, a_local_failure_of_a_probe_releases_it,
+	  a_pending_connect_has_no_verdict, a_pending_connect_may_fail_later,
+	  a_failed_connect_has_one_verdict, a_send_that_learns_of_the_refusal_is_the_verdict,
+	  giving_up_after_199_ms_is_no_time_out, giving_up_after_200_ms_is_a_time_out,
+	  a_probe_given_up_early_is_released, a_probe_given_up_late_has_failed,
+	  an_interrupted_connect_that_is_closed_is_a_time_out,
 	  a_connect_jumped_out_of_is_a_time_out, a_refusal_never_asked_for_is_still_one,
 	  a_connection_found_gone_while_connecting_proves_nothing,
 	  a_connection_made_but_never_noticed_is_not_a_time_out,
@@ -145,9 +146,11 @@ RUN_TESTS("connection_connect", a_connection_alone_says_nothing, connecting_once
 	  bytes_received_imply_the_connection, a_connect_that_hangs_is_charged_while_it_hangs,
 	  one_millisecond_before_the_threshold_nothing_is_charged,
 	  a_connect_in_the_background_is_not_charged, an_event_loop_waits_for_its_connect,
-	  one_way_use_after_a_slow_connect_is_no_failure, nor_is_a_spare_connection, nor_is_one_who_changes_his_mind,
-	  a_failed_connect_that_took_long_is_slow, a_charged_connect_that_succeeds_stays_slow,
+	  one_way_use_after_a_slow_connect_is_no_failure, nor_is_a_spare_connection,
+	  nor_is_one_who_changes_his_mind, a_failed_connect_that_took_long_is_slow,
+	  a_charged_connect_that_succeeds_stays_slow,
 	  the_duration_of_a_connect_takes_in_its_look_up,
 	  connecting_and_answering_add_up_and_idling_does_not, time_spent_sending_does_not_count,
-	  connecting_and_answering_together_may_be_slow, one_nanosecond_below_the_threshold_is_not_slow,
+	  connecting_and_answering_together_may_be_slow,
+	  one_nanosecond_below_the_threshold_is_not_slow,
 	  a_connect_by_an_event_loop_counts_the_same)

@@ -8,8 +8,8 @@ TALK(each_exchange_is_a_call, "SUCCESS +call SUCCESS +call SUCCESS", OPENED, "> 
      "< f", "close")
 TALK(a_later_exchange_is_recorded_at_its_first_byte, "SUCCESS +call SUCCESS", OPENED, "> c", "< d",
      "< rest", "< rest", "close")
-TALK(a_later_exchange_may_be_slow, "SUCCESS +call SLOW_SUCCESS", "slow 1000", OPENED, "> c", "+1000",
-     "< d")
+TALK(a_later_exchange_may_be_slow, "SUCCESS +call SLOW_SUCCESS", "slow 1000", OPENED, "> c",
+     "+1000", "< d")
 TALK(slowness_does_not_stick_to_the_next_call, "SUCCESS +call SLOW_SUCCESS +call SUCCESS",
      "slow 1000", OPENED, "> c", "+1000", "< d", "> e", "< f")
 
@@ -66,8 +66,9 @@ TALK(an_answer_forgives_the_wait, "SUCCESS +call SUCCESS +call dropped farewell"
 TALK(a_wait_before_the_exchange_proves_nothing_about_it, "SUCCESS +call dropped farewell", OPENED,
      "poll 5000 empty", "> QUIT", "close")
 
-TALK(nor_does_a_wait_of_a_call_that_failed_locally, "SUCCESS +call inconclusive +call dropped farewell",
-     OPENED, "> c", "poll 5000 empty", "> d", "error ENOBUFS", "> QUIT", "close")
+TALK(nor_does_a_wait_of_a_call_that_failed_locally,
+     "SUCCESS +call inconclusive +call dropped farewell", OPENED, "> c", "poll 5000 empty", "> d",
+     "error ENOBUFS", "> QUIT", "close")
 TALK(an_interim_answer_forgives_the_wait, "SUCCESS +call dropped farewell", OPENED, "> c",
      "poll 5000 empty", "> d", "< HTTP/1.1 100 Continue\r\n\r\n", "close")
 

@@ -15,13 +15,18 @@ static unsigned any(unsigned below)
 }
 
 static const char *const seeds[] = {
-	"GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "HTTP/1.1 100 C\r\n\r\n",
-	"CONNECT a HTTP/1.1\r\n\r\n", "SSH-2.0", "\x10\x0c\xff\x04MQTT", "HTTP/1.1 101 S\r\n\r\n",
+	"GET / HTTP/1.1\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
+	"HTTP/1.1 100 C\r\n\r\n",
+	"CONNECT a HTTP/1.1\r\n\r\n",
+	"SSH-2.0",
+	"\x10\x0c\xff\x04MQTT",
+	"HTTP/1.1 101 S\r\n\r\n",
 	"HTTP/1.1 503 No\r\n\r\n",
 };
 
-/* Text or records or noise, cut anywhere, in one or two pieces on the heap so that a read beyond them
- * is found. */
+/* Text or records or noise, cut anywhere, in one or two pieces on the heap so that a read beyond
+ * them is found. */
 static size_t garbage(struct iovec iov[2], int *count)
 {
 	static uint8_t bytes[4096];

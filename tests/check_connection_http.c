@@ -47,15 +47,17 @@ TALK(continue_byte_by_byte, "FAILURE", C, GET,
      "<1 HTTP/1.1 100 Continue\r\nA: b\r\n\r\nHTTP/1.1 503 No")
 TALK(after_continue_it_is_still_waited_for, "FAILURE", C, GET, "< HTTP/1.1 100 Continue\r\n\r\n",
      "poll 100 empty", "close")
-TALK(an_end_after_continue_is_a_failure, "FAILURE", C, GET, "< HTTP/1.1 100 Continue\r\n\r\n", "eof")
+TALK(an_end_after_continue_is_a_failure, "FAILURE", C, GET, "< HTTP/1.1 100 Continue\r\n\r\n",
+     "eof")
 TALK(the_body_sent_after_continue_belongs_to_the_request, "SUCCESS", C, GET,
      "< HTTP/1.1 100 Continue\r\n\r\n", "> body", OK, "close")
 TALK(one_hundred_ninety_nine_is_no_answer, "", C, GET, "< HTTP/1.1 199 Hm\r\n\r\n")
 
 /* ---- streams and tunnels ---- */
 
-TALK(after_switching_protocols_all_is_nothing, "SUCCESS", C, GET, "< HTTP/1.1 101 Switching\r\n\r\n",
-     "+500", "> frame", "poll 5000 empty", "> frame", "error ECONNRESET", "close failed")
+TALK(after_switching_protocols_all_is_nothing, "SUCCESS", C, GET,
+     "< HTTP/1.1 101 Switching\r\n\r\n", "+500", "> frame", "poll 5000 empty", "> frame",
+     "error ECONNRESET", "close failed")
 TALK(switching_protocols_decides_a_probe, "SUCCESS", "connect probe", "connected", GET,
      "< HTTP/1.1 101 Switching\r\n\r\n")
 TALK(a_tunnel_goes_on_with_the_opening, "SUCCESS", C, "> CONNECT a:443 HTTP/1.1\r\n\r\n",
@@ -116,8 +118,8 @@ TALK(a_header_over_two_reads_is_not_followed, "SUCCESS", C, GET, "< HTTP/1.1 200
      "< Content-Length: 10\r\n\r\n", "eof", "close")
 TALK(nor_is_one_whose_status_line_was_cut, "SUCCESS", C, GET, "< HTTP/1.1 2",
      "< 00 OK\r\nContent-Length: 10\r\n\r\n", "eof", "close")
-TALK(a_header_without_a_length_is_not_followed, "SUCCESS", C, GET, "< HTTP/1.1 200 OK\r\nA: b\r\n\r\n",
-     "eof", "close")
+TALK(a_header_without_a_length_is_not_followed, "SUCCESS", C, GET,
+     "< HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "eof", "close")
 TALK(a_length_may_be_written_in_any_case, "SUCCESS ~FAILURE", C, GET,
      "< HTTP/1.1 200 OK\r\nA: b\r\ncONTENT-lENGTH:10 \r\nC: d\r\n\r\n", "eof", "close")
 TALK(a_length_that_is_no_number_is_not_followed, "SUCCESS", C, GET,
@@ -127,7 +129,8 @@ TALK(a_length_beyond_all_numbers_is_not_followed, "SUCCESS", C, GET,
 TALK(two_lengths_are_not_followed, "SUCCESS", C, GET,
      "< HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 20\r\n\r\n", "eof", "close")
 TALK(chunks_are_not_followed, "SUCCESS", C, GET,
-     "< HTTP/1.1 200 OK\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n", "eof", "close")
+     "< HTTP/1.1 200 OK\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n", "eof",
+     "close")
 TALK(a_peeked_header_is_a_first_read, "SUCCESS ~FAILURE", C, GET,
      "<peek HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", TEN, "eof", "close")
 TALK(a_peeked_body_counts_once, "SUCCESS", C, GET,

@@ -105,8 +105,8 @@ TALK(a_probe_of_fifteen_is_not, "", "connect probe", "connected", "> 1", "< 1", 
      "> 3", "< 3", "> 4", "< 4", "> 5", "< 5", "> 6", "< 6", "> 7", "< 7", "> 8", "< 8", "> 9",
      "< 9", "> 10", "< 10", "> 11", "< 11", "> 12", "< 12", "> 13", "< 13", "> 14", "< 14",
      "> 15", "< 15")
-TALK(a_slow_probe_is_slow, "SLOW_SUCCESS", "slow 1000", "connect probe", "connected", "> a", "+1000",
-     "< b", "close")
+TALK(a_slow_probe_is_slow, "SLOW_SUCCESS", "slow 1000", "connect probe", "connected", "> a",
+     "+1000", "< b", "close")
 TALK(a_probe_that_hangs_is_charged_now, "SLOW_SUCCESS charged ~SLOW_FAILURE", "slow 1000",
      "connect probe", "connected", "> a", "poll 1000 empty", "close")
 TALK(a_local_failure_after_an_answer_leaves_the_probe_its_success, "SUCCESS", "connect probe",

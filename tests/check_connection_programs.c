@@ -84,11 +84,11 @@ TALK(redis_waiting_for_a_pop, "SUCCESS +call SUCCESS", "connect", "connected", "
 TALK(redis_popping_for_longer_than_the_threshold, "SUCCESS +call SLOW_SUCCESS charged", "connect",
      "connected", "> PING\r\n", "wait", "+1", "< +PONG\r\n", "+200", "> BLPOP q 0\r\n", "wait",
      "+60000", "tick", "+1", "< *2", "close")
-TALK(hiredis_with_a_receive_timeout, "FAILURE", "connect", "connected", "> PING\r\n", "wait", "+500",
-     "error EAGAIN blocking", "close")
+TALK(hiredis_with_a_receive_timeout, "FAILURE", "connect", "connected", "> PING\r\n", "wait",
+     "+500", "error EAGAIN blocking", "close")
 TALK(mariadb_polling_and_receiving_without_waiting, "SUCCESS farewell", "connect", "connected",
-     "error EAGAIN", "poll 5 ready", "< greeting", "> login", "error EAGAIN", "poll 5 ready", "< ok",
-     "> select", "poll 5 ready", "< rows", "> quit", "shutdown", "close")
+     "error EAGAIN", "poll 5 ready", "< greeting", "> login", "error EAGAIN", "poll 5 ready",
+     "< ok", "> select", "poll 5 ready", "< rows", "> quit", "shutdown", "close")
 
 /* nc -w 1 waits for a second after a complete answer. */
 TALK(nc_with_a_time_out, "SUCCESS", "connect", "connected", "> stats\r\n", "poll 3 ready",
@@ -114,11 +114,12 @@ TALK(haproxy_checking_its_servers, "SUCCESS", "connect", "error EINPROGRESS", "w
 
 TALK(syslog_one_way_for_hours, "SUCCESS", "connect!", "connected", "> <14>a", "+3600000", "> <14>b",
      "+3600000", "> <14>c", "close")
-/* Held for months, such a connection has nothing else to tell: ten restarts would open the breaker. */
+/* Held for months, such a connection has nothing else to tell: ten restarts would open the breaker.
+ */
 TALK(syslog_whose_server_restarts, "dropped", "connect!", "connected", "> <14>a", "+3600000",
      "error EPIPE", "close")
-TALK(a_pool_warmed_in_advance, "dropped", "answered", "connect", "connected", "watch", "+60000", "eof",
-     "unwatch", "close")
+TALK(a_pool_warmed_in_advance, "dropped", "answered", "connect", "connected", "watch", "+60000",
+     "eof", "unwatch", "close")
 TALK(a_pool_warmed_in_advance_and_used, "SUCCESS", "answered", "connect", "connected", "watch",
      "+60000", GET, "+3", HTTP_OK, "close")
 TALK(a_stale_pooled_connection, "SUCCESS +call dropped", "connect", "connected", GET, HTTP_OK,
@@ -134,10 +135,10 @@ TALK(smtp, "SUCCESS farewell", "connect!", "+1", "connected", "wait", "+20", "< 
      "> QUIT\r\n", "close")
 TALK(smtp_gone_mute, "FAILURE", "greeted", "connect!", "+1", "connected", "wait", "+30000",
      "error EAGAIN blocking", "close")
-TALK(mosquitto_pub, "SUCCESS", "connect!", "+1", "connected", "> \x10\x0c\xff\x04MQTT", "poll 5 ready",
-     "< \x20\x02\x01", "> \x30\x05hello", "> \xe0", "shutdown", "close")
-TALK(an_upload_of_a_minute, "SUCCESS", "connect", "connected", "> POST / HTTP/1.1\r\n\r\n", "+20000",
-     "> part", "+20000", "> part", "+20000", "> part", "+5", HTTP_OK, "close")
+TALK(mosquitto_pub, "SUCCESS", "connect!", "+1", "connected", "> \x10\x0c\xff\x04MQTT",
+     "poll 5 ready", "< \x20\x02\x01", "> \x30\x05hello", "> \xe0", "shutdown", "close")
+TALK(an_upload_of_a_minute, "SUCCESS", "connect", "connected", "> POST / HTTP/1.1\r\n\r\n",
+     "+20000", "> part", "+20000", "> part", "+20000", "> part", "+5", HTTP_OK, "close")
 TALK(a_server_worker_that_serves_and_forks, "SUCCESS", "connect", "connected", GET,
      "close sent 34 received 40")
 

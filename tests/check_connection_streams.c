@@ -20,11 +20,11 @@ TALK(a_probe_of_ssh_greeted_first_is_judged_when_it_is_known, "SUCCESS", "connec
 TALK(what_only_begins_like_ssh_is_none, "SUCCESS +call SUCCESS", C, "> SSHX", "< b", "+100", "> c",
      "< d")
 
-TALK(mqtt_is_a_stream_after_its_answer, "SUCCESS", C, "> \x10\x0c\xff\x04MQTT", "< \x20\x02", "+500",
-     "> \x30\x05", "poll 5000 empty", "eof", "close")
+TALK(mqtt_is_a_stream_after_its_answer, "SUCCESS", C, "> \x10\x0c\xff\x04MQTT", "< \x20\x02",
+     "+500", "> \x30\x05", "poll 5000 empty", "eof", "close")
 TALK(mqtt_without_an_answer_is_a_failure, "FAILURE", C, "> \x10\x0c\xff\x04MQTT", "eof", "close")
-TALK(mqtt_of_the_old_kind_too, "SUCCESS", C, "> \x10\x0c\xff\x06MQIsdp", "< \x20\x02", "+500", "> x",
-     "poll 500 empty", "close")
+TALK(mqtt_of_the_old_kind_too, "SUCCESS", C, "> \x10\x0c\xff\x06MQIsdp", "< \x20\x02", "+500",
+     "> x", "poll 500 empty", "close")
 TALK(mqtt_with_a_long_length, "SUCCESS", C, "> \x10\xff\xff\x7f\xff\x04MQTT", "< \x20\x02", "+500",
      "> x", "poll 500 empty", "close")
 TALK(mqtt_byte_by_byte, "SUCCESS", C, ">1 \x10\x0c\xff\x04MQTT", "< \x20\x02", "+500", "> x",

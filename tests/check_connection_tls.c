@@ -98,18 +98,20 @@ TALK(an_alert_does_not_renew_a_wait_that_ran_out, "SUCCESS farewell ~FAILURE", H
      ">> 14:1 17:53 17:96", "poll 5000 empty", ">> 17:19", "close")
 TALK(nor_one_of_an_event_loop, "SUCCESS farewell ~FAILURE", "answered", "watch", HELLO13, "watch",
      ">> 14:1 17:53 17:96", "+100", ">> 17:19", "unwatch", "close")
-TALK(an_end_after_an_alert_is_nothing, "SUCCESS farewell", HELLO13, ">> 14:1 17:53 17:96", ">> 17:19",
-     "eof", "close")
-TALK(an_alert_that_refuses_the_server_is_a_farewell, "SUCCESS farewell", HELLO13, ">> 15:2", "close")
+TALK(an_end_after_an_alert_is_nothing, "SUCCESS farewell", HELLO13, ">> 14:1 17:53 17:96",
+     ">> 17:19", "eof", "close")
+TALK(an_alert_that_refuses_the_server_is_a_farewell, "SUCCESS farewell", HELLO13, ">> 15:2",
+     "close")
 TALK(a_record_that_looks_like_an_alert_within_another_is_none, "SUCCESS ~FAILURE", HELLO13,
      ">> 14:1 17:53", "> \x17\x03\x03\x01\x05", ">> 15:256", "poll 100 empty", "close")
 TALK(a_goodbye_within_tls_may_be_waited_for, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900",
      ">> 17:22", "eof", "close")
-TALK(of_no_more_than_forty_bytes, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900", ">> 17:35", "eof", "close")
-TALK(a_longer_one_is_none, "SUCCESS ~FAILURE", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900", ">> 17:36", "eof",
-     "close")
-TALK(but_the_word_after_a_handshake_is_none, "SUCCESS ~FAILURE", HELLO12, FLIGHT12, ">> 17:30", "eof",
-     "close")
+TALK(of_no_more_than_forty_bytes, "SUCCESS", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900",
+     ">> 17:35", "eof", "close")
+TALK(a_longer_one_is_none, "SUCCESS ~FAILURE", HELLO13, ">> 14:1 17:53 17:96", "<< 17:900",
+     ">> 17:36", "eof", "close")
+TALK(but_the_word_after_a_handshake_is_none, "SUCCESS ~FAILURE", HELLO12, FLIGHT12, ">> 17:30",
+     "eof", "close")
 TALK(plain_text_has_no_alerts, "SUCCESS +call SUCCESS", "connect", "connected", "> a", "< b",
      "+100", ">> 17:19", "< b")
 

@@ -11,8 +11,8 @@ TALK(waiting_100_ms_in_vain_is_a_time_out, "FAILURE", "connect", "connected", ">
      "poll 100 empty", "close")
 TALK(waiting_99_ms_in_vain_is_none, "cancelled", "answered", "connect", "connected", "> a",
      "poll 99 empty", "close")
-TALK(several_waits_in_a_row_add_up, "FAILURE", "connect", "connected", "> a", "poll 50 empty", "+30",
-     "poll 30 empty", "poll 20 empty", "close")
+TALK(several_waits_in_a_row_add_up, "FAILURE", "connect", "connected", "> a", "poll 50 empty",
+     "+30", "poll 30 empty", "poll 20 empty", "close")
 TALK(time_between_waits_does_not_count, "cancelled", "answered", "connect", "connected", "> a",
      "poll 50 empty", "+3000", "poll 49 empty", "close")
 TALK(a_wait_whose_last_part_was_ready_did_not_run_out, "cancelled", "answered", "connect",
@@ -21,15 +21,16 @@ TALK(a_look_without_a_wait_may_be_the_last_part, "FAILURE", "connect", "connecte
      "poll 500 ready", "poll 0 empty", "close")
 TALK(a_blocking_receive_that_times_out_ran_out, "FAILURE", "connect", "connected", "> a", "wait",
      "+100", "error EAGAIN blocking", "close")
-TALK(a_blocking_receive_that_is_interrupted_ran_out, "FAILURE", "connect", "connected", "> a", "wait",
-     "+100", "error EINTR blocking", "close")
+TALK(a_blocking_receive_that_is_interrupted_ran_out, "FAILURE", "connect", "connected", "> a",
+     "wait", "+100", "error EINTR blocking", "close")
 TALK(a_blocking_receive_that_times_out_is_over, "cancelled", "answered", "connect", "connected",
      "> a", "wait", "+50", "error EAGAIN blocking", "+5000", "close")
 TALK(an_empty_look_without_blocking_is_no_wait, "cancelled", "answered", "connect", "connected",
      "> a", "+5000", "error EAGAIN", "close")
-TALK(a_wait_jumped_out_of_ran_out, "FAILURE", "connect", "connected", "> a", "wait", "+100", "close")
-TALK(a_wait_that_is_noticed_as_lost_ran_out, "FAILURE", "connect", "connected", "> a", "wait", "+100",
-     "wait-ends lost", "+5000", "close")
+TALK(a_wait_jumped_out_of_ran_out, "FAILURE", "connect", "connected", "> a", "wait", "+100",
+     "close")
+TALK(a_wait_that_is_noticed_as_lost_ran_out, "FAILURE", "connect", "connected", "> a", "wait",
+     "+100", "wait-ends lost", "+5000", "close")
 TALK(a_wait_within_a_wait_counts_both, "FAILURE", "connect", "connected", "> a", "wait", "+60",
      "wait", "+40", "wait-ends empty", "close")
 TALK(a_byte_sent_renews_the_wait, "cancelled", "answered", "connect", "connected", "> a", "wait",
@@ -51,12 +52,12 @@ TALK(but_not_for_99_ms, "cancelled", "answered", "connect", "connected", "watch"
      "close")
 TALK(nor_for_one_that_never_answered, "SUCCESS", "connect", "connected", "watch", "> a", "+5000",
      "close")
-TALK(but_who_is_asked_in_http_owes_an_answer, "FAILURE", "connect", "connected", "watch", GET, "+100",
-     "close")
-TALK(unless_the_operator_says_that_it_does_not, "SUCCESS", "oneway", "connect", "connected", "watch",
-     GET, "+5000", "close")
-TALK(nor_is_it_charged_then, "", "oneway", "slow 1000", "connect", "connected", "watch", GET, "+5000",
-     "tick")
+TALK(but_who_is_asked_in_http_owes_an_answer, "FAILURE", "connect", "connected", "watch", GET,
+     "+100", "close")
+TALK(unless_the_operator_says_that_it_does_not, "SUCCESS", "oneway", "connect", "connected",
+     "watch", GET, "+5000", "close")
+TALK(nor_is_it_charged_then, "", "oneway", "slow 1000", "connect", "connected", "watch", GET,
+     "+5000", "tick")
 TALK(and_in_a_tls_handshake, "FAILURE", "connect", "connected", "watch", ">> h1", "+100", "close")
 TALK(but_not_after_it, "SUCCESS farewell", "connect", "connected", "watch", ">> h1",
      "<< 16:122 14:1 17:27 17:800 17:281 17:53", ">> 14:1 17:53", ">> 17:200", "+5000", "close")
@@ -66,16 +67,16 @@ TALK(nor_on_a_later_exchange_of_the_opening, "SUCCESS farewell", "connect", "con
      "> a", "< b", "> c", "+5000", "close")
 TALK(but_on_any_plain_http_exchange, "SUCCESS +call FAILURE", "connect", "connected", "watch", GET,
      OK, GET, "+100", "close")
-TALK(http_for_99_ms_is_not_enough, "SUCCESS +call dropped farewell", "connect", "connected", "watch",
-     GET, OK, GET, "+99", "close")
-TALK(deregistering_just_before_the_close_is_no_excuse, "FAILURE", "answered", "connect", "connected",
-     "watch", "> a", "+100", "unwatch", "close")
+TALK(http_for_99_ms_is_not_enough, "SUCCESS +call dropped farewell", "connect", "connected",
+     "watch", GET, OK, GET, "+99", "close")
+TALK(deregistering_just_before_the_close_is_no_excuse, "FAILURE", "answered", "connect",
+     "connected", "watch", "> a", "+100", "unwatch", "close")
 TALK(registered_time_adds_up, "FAILURE", "answered", "connect", "connected", "> a", "watch", "+50",
      "unwatch", "+5000", "watch", "+50", "unwatch", "close")
 TALK(time_without_registration_does_not_count, "cancelled", "answered", "connect", "connected",
      "> a", "watch", "+50", "unwatch", "+5000", "watch", "+49", "close")
-TALK(registering_twice_is_once, "FAILURE", "answered", "connect", "connected", "> a", "watch", "+60",
-     "watch", "+40", "close")
+TALK(registering_twice_is_once, "FAILURE", "answered", "connect", "connected", "> a", "watch",
+     "+60", "watch", "+40", "close")
 TALK(a_byte_sent_renews_the_weak_wait, "cancelled", "answered", "connect", "connected", "watch",
      "> a", "+5000", "> b", "+99", "close")
 TALK(an_end_after_a_weak_wait_that_counts_is_a_failure, "SUCCESS +call FAILURE", "connect",
@@ -137,8 +138,8 @@ TALK(and_the_next_call_can_be_charged_all_the_same,
 TALK(idling_is_not_charged, "SUCCESS +call", "slow 1000", OPENED, "> c", "+5000", "tick")
 TALK(a_weak_wait_that_counts_is_charged, "SUCCESS +call SLOW_SUCCESS charged", "slow 1000",
      "connect", "connected", "watch", GET, OK, GET, "+1000", "tick")
-TALK(a_weak_wait_that_does_not_is_not, "SUCCESS +call", "slow 1000", OPENED, "watch", "> c", "+5000",
-     "tick")
+TALK(a_weak_wait_that_does_not_is_not, "SUCCESS +call", "slow 1000", OPENED, "watch", "> c",
+     "+5000", "tick")
 TALK(what_is_answered_is_not_charged, "SUCCESS", "slow 1000", "connect", "connected", "> a", "< b",
      "poll 5000 empty", "tick")
 TALK(what_is_answered_in_part_is_not_charged_either, "", "slow 1000", "connect", "connected", GET,
@@ -204,9 +205,9 @@ START_TEST(events_on_an_unused_struct_say_nothing)
 }
 END_TEST
 
-RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
-	  waiting_99_ms_in_vain_is_none, several_waits_in_a_row_add_up,
-	  time_between_waits_does_not_count, a_wait_whose_last_part_was_ready_did_not_run_out,
+RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out, waiting_99_ms_in_vain_is_none,
+	  several_waits_in_a_row_add_up, time_between_waits_does_not_count,
+	  a_wait_whose_last_part_was_ready_did_not_run_out,
 	  a_look_without_a_wait_may_be_the_last_part, a_blocking_receive_that_times_out_ran_out,
 	  a_blocking_receive_that_is_interrupted_ran_out, a_blocking_receive_that_times_out_is_over,
 	  an_empty_look_without_blocking_is_no_wait, a_wait_jumped_out_of_ran_out,
@@ -214,13 +215,14 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  a_byte_sent_renews_the_wait, a_byte_received_renews_the_wait,
 	  an_empty_wait_after_a_complete_answer_proves_nothing,
 	  a_connection_found_gone_does_not_count_the_wait_that_ran,
-	  a_connection_found_gone_counts_the_wait_that_ended, an_event_loop_waits_on_the_first_exchange,
-	  but_not_for_99_ms, nor_for_one_that_never_answered,
-	  but_who_is_asked_in_http_owes_an_answer, unless_the_operator_says_that_it_does_not, nor_is_it_charged_then,
-	  and_in_a_tls_handshake, but_not_after_it, nor_on_a_later_exchange,
-	  nor_on_a_later_exchange_of_the_opening, but_on_any_plain_http_exchange,
-	  http_for_99_ms_is_not_enough, deregistering_just_before_the_close_is_no_excuse,
-	  registered_time_adds_up, time_without_registration_does_not_count, registering_twice_is_once,
+	  a_connection_found_gone_counts_the_wait_that_ended,
+	  an_event_loop_waits_on_the_first_exchange, but_not_for_99_ms,
+	  nor_for_one_that_never_answered, but_who_is_asked_in_http_owes_an_answer,
+	  unless_the_operator_says_that_it_does_not, nor_is_it_charged_then, and_in_a_tls_handshake,
+	  but_not_after_it, nor_on_a_later_exchange, nor_on_a_later_exchange_of_the_opening,
+	  but_on_any_plain_http_exchange, http_for_99_ms_is_not_enough,
+	  deregistering_just_before_the_close_is_no_excuse, registered_time_adds_up,
+	  time_without_registration_does_not_count, registering_twice_is_once,
 	  a_byte_sent_renews_the_weak_wait, an_end_after_a_weak_wait_that_counts_is_a_failure,
 	  an_end_after_a_weak_wait_that_does_not_is_nothing,
 	  a_reused_connection_watched_long_before_is_not_waited_for, a_mute_greeter_is_a_failure,
@@ -228,14 +230,14 @@ RUN_TESTS("connection_waiting", waiting_100_ms_in_vain_is_a_time_out,
 	  a_greeter_gone_mute_is_one_to_an_event_loop, an_event_loop_expects_no_greeting_of_others,
 	  nobody_waits_for_one_who_is_asked_first, connecting_is_no_waiting_for_a_greeting,
 	  a_mute_greeter_told_good_bye_is_a_failure, waiting_shortly_before_asking_is_no_failure,
-	  an_exchange_that_hangs_is_charged, not_a_millisecond_too_early, its_answer_changes_nothing,
-	  its_end_amends_it, its_close_amends_it,
+	  an_exchange_that_hangs_is_charged, not_a_millisecond_too_early,
+	  its_answer_changes_nothing, its_end_amends_it, its_close_amends_it,
 	  a_goodbye_after_a_slow_log_in_is_no_failure, nor_is_one_by_a_shutdown,
-	  but_a_second_exchange_that_hangs_is_one, nor_is_the_end_of_one_way_use, it_is_charged_once,
-	  the_next_call_can_be_charged_again,
-	  a_local_failure_leaves_the_charge,
-	  and_the_next_call_can_be_charged_all_the_same, idling_is_not_charged, a_weak_wait_that_counts_is_charged,
-	  a_weak_wait_that_does_not_is_not, what_is_answered_is_not_charged,
-	  what_is_answered_in_part_is_not_charged_either, a_failure_after_a_long_wait_is_slow_at_once,
-	  a_lease_knows_since_when_it_waits, a_lease_takes_the_longer_of_two_waits,
-	  a_time_out_says_how_long_was_waited, events_on_an_unused_struct_say_nothing)
+	  but_a_second_exchange_that_hangs_is_one, nor_is_the_end_of_one_way_use,
+	  it_is_charged_once, the_next_call_can_be_charged_again, a_local_failure_leaves_the_charge,
+	  and_the_next_call_can_be_charged_all_the_same, idling_is_not_charged,
+	  a_weak_wait_that_counts_is_charged, a_weak_wait_that_does_not_is_not,
+	  what_is_answered_is_not_charged, what_is_answered_in_part_is_not_charged_either,
+	  a_failure_after_a_long_wait_is_slow_at_once, a_lease_knows_since_when_it_waits,
+	  a_lease_takes_the_longer_of_two_waits, a_time_out_says_how_long_was_waited,
+	  events_on_an_unused_struct_say_nothing)

@@ -2,14 +2,14 @@
  * Conversations as readable lines. A test plays events against one connection and compares what
  * was said, in words: "SUCCESS" and so on is a record, "~FAILURE" an amendment, "cancelled",
  * "dropped" and "inconclusive" end a call without a record, "+call" begins one, "charged" and
- * "farewell" are flags. What a verdict lets learn of the destination is remembered, as the shim does.
+ * "farewell" are flags. What a verdict lets learn of the destination is remembered, as the shim
+ * does.
  *
- *   connect [probe]   connect! [probe]   connected      non-blocking, blocking; both with "connected"
- *   connect fast   defer   resume   resume!             fast open: put off until the first send
- *   error NAME [blocking]   eof   shutdown   fork   tick
- *   +N                                                  N milliseconds go by
- *   > text     < text    <peek text                     one send, one receive; "*N": N unseen bytes
- *   >1 text    <1 text                                  one byte each
+ *   connect [probe]   connect! [probe]   connected      non-blocking, blocking; both with
+ * "connected" connect fast   defer   resume   resume!             fast open: put off until the
+ * first send error NAME [blocking]   eof   shutdown   fork   tick +N N milliseconds go by > text <
+ * text    <peek text                     one send, one receive; "*N": N unseen bytes >1 text    <1
+ * text                                  one byte each
  *   >> 16:517 14:1      << 16:80 17:287                 TLS records type:length, in one call
  *   >>1 ...   <<1 ...   >>5 ...  <<5 ...                the same bytewise; header, then body
  *   poll N empty|ready|lost                             a strong wait of N ms

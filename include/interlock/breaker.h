@@ -22,7 +22,8 @@ struct il_tally {
 };
 
 /* A TIME_BASED window's cell: the calls of one second. Belongs to the window only while `second` is
- * the second that its place stands for. A COUNT_BASED window's cell is one byte, enum il_outcome. */
+ * the second that its place stands for. A COUNT_BASED window's cell is one byte, enum il_outcome.
+ */
 struct il_bucket {
 	uint64_t second;
 	struct il_tally tally;
@@ -32,7 +33,8 @@ struct il_bucket {
 #define IL_CELLS_BYTES_MAX (IL_TIME_WINDOW_MAX * sizeof(struct il_bucket))
 
 /* How many bytes of cells a window needs, at most IL_CELLS_BYTES_MAX. They need 8-byte alignment,
- * but no initial value: what another breaker left there counts as nothing, if its clock was ours. */
+ * but no initial value: what another breaker left there counts as nothing, if its clock was ours.
+ */
 size_t il_cells_bytes(const struct il_settings *settings);
 
 /* The sliding window without its cells. Seconds are whole seconds of CLOCK_MONOTONIC. */
@@ -65,7 +67,8 @@ struct il_breaker {
 	uint8_t reserved[2];
 };
 
-/* Where an outcome went, so that it can be amended. Opaque to callers; plain data, may be copied. */
+/* Where an outcome went, so that it can be amended. Opaque to callers; plain data, may be copied.
+ */
 struct il_handle {
 	uint64_t generation;
 	uint64_t sequence; /* of the window */
@@ -75,7 +78,8 @@ struct il_handle {
 	uint8_t reserved[6];
 };
 
-/* What an operation asks of its caller: at most one cell to store, and the events in their order. */
+/* What an operation asks of its caller: at most one cell to store, and the events in their order.
+ */
 #define IL_EVENTS_MAX 4
 struct il_effects {
 	struct il_event events[IL_EVENTS_MAX];
@@ -111,8 +115,8 @@ struct il_handle il_breaker_record(struct il_breaker *breaker, const struct il_s
 				   enum il_outcome outcome, struct il_effects *ret_effects);
 
 /*
- * Corrects an outcome. Returns the handle that stands for it from now on. Event: AMENDED. But if the
- * outcome was dropped, or is of another generation, it is news: recorded as new where the state
+ * Corrects an outcome. Returns the handle that stands for it from now on. Event: AMENDED. But if
+ * the outcome was dropped, or is of another generation, it is news: recorded as new where the state
  * records in the window (event: CALL), nothing elsewhere (no event, the handle as it was).
  */
 struct il_handle il_breaker_amend(struct il_breaker *breaker, const struct il_settings *settings,
@@ -142,8 +146,8 @@ void il_breaker_reset(struct il_breaker *breaker, struct il_effects *ret_effects
 void il_breaker_reconfigure(struct il_breaker *breaker, const struct il_settings *before,
 			    const struct il_settings *after);
 
-/* Do the outcomes in the window reach a threshold, whatever the state? In METRICS_ONLY: would it open,
- * were it CLOSED? */
+/* Do the outcomes in the window reach a threshold, whatever the state? In METRICS_ONLY: would it
+ * open, were it CLOSED? */
 bool il_breaker_is_over(const struct il_breaker *breaker, const struct il_settings *settings);
 
 /* What the breaker looks like now; expired seconds are left out. */

@@ -12,9 +12,9 @@
  * A commit. The holder of the lock puts all that an operation changes into the slot's journal, as
  * values and not as differences, and then stores the commit word: that one store is the operation.
  * Afterwards the journal is copied to its places and `applied` says so. A process killed before the
- * store has changed nothing; one killed after it leaves a journal that the next holder copies again,
- * with the same result. A reader that meets the moment between copies the journal into its own copy
- * of the slot. docs/registry.md has the argument at length.
+ * store has changed nothing; one killed after it leaves a journal that the next holder copies
+ * again, with the same result. A reader that meets the moment between copies the journal into its
+ * own copy of the slot. docs/registry.md has the argument at length.
  */
 #ifndef INTERLOCK_LAYOUT_H
 #define INTERLOCK_LAYOUT_H
@@ -59,8 +59,8 @@ struct il_lock {
 /*
  * One open exchange or probe. `tag` [atomic]: kind (bits 0-2, enum il_lease_kind), flags (bits
  * 3-7), process id (bits 8-29), serial number (bits 30-63; grows each time the place is taken).
- * The rest belongs to whoever holds the tag's serial; `waiting` is changed by compare-and-swap only,
- * so that a late owner cannot write into its successor's entry.
+ * The rest belongs to whoever holds the tag's serial; `waiting` is changed by compare-and-swap
+ * only, so that a late owner cannot write into its successor's entry.
  */
 struct il_lease {
 	uint64_t tag;
@@ -153,8 +153,8 @@ struct il_shared_view {
  * finds it makes the window empty. */
 #define IL_RULES_UNFINISHED UINT64_C(2)
 
-/* il_slot.rules_word: the state word that stands (bits 0-2: 1 + enum il_state, 0: none), whether the
- * settings are the control file's (bit 3), and the rest of the hash of the last reset token. */
+/* il_slot.rules_word: the state word that stands (bits 0-2: 1 + enum il_state, 0: none), whether
+ * the settings are the control file's (bit 3), and the rest of the hash of the last reset token. */
 #define IL_RULES_STATE	  UINT64_C(7)
 #define IL_RULES_SETTINGS UINT64_C(8)
 #define IL_RULES_TOKEN	  (~UINT64_C(15))

@@ -21,8 +21,8 @@ struct il_address {
 /* An IPv4-mapped IPv6 address becomes IPv4; any other stays. */
 void il_address_unmap(struct il_address *address);
 
-/* The family of what a program gave to connect, which may stand at any byte; -1: it is too short, or
- * null. */
+/* The family of what a program gave to connect, which may stand at any byte; -1: it is too short,
+ * or null. */
 int il_address_family(const struct sockaddr *from, socklen_t size);
 
 /* From what a program gave to connect. An IPv4-mapped address becomes IPv4. Returns 0;
@@ -45,16 +45,16 @@ bool il_address_within(const struct il_address *address, const struct il_address
 /* What a breaker is named after. */
 enum il_key { IL_KEY_HOST_PORT, IL_KEY_HOST, IL_KEY_ADDRESS_PORT, IL_KEY_ADDRESS };
 
-/* Appends the name that a destination with an address has: host, or what stands in for it, and port. */
+/* Appends the name that a destination with an address has: host, or what stands in for it, and
+ * port. */
 void il_address_key(struct il_text *text, enum il_key key, const char *host,
 		    const struct il_address *address);
 
 /* Appends a breaker's name, as it is (not escaped): payments.internal:443, [2001:db8::1]:443, or
  * unix:/path whatever the key. Bytes of 0 in an abstract name become %00, which is printed and
- * matched as it stands (unix:%00bus); those that fill it up at the end are left out. unix: alone is a
- * socket without a name.
- * `host` is "" if it is not known: the address stands in. Errors of il_address_from; text is then
- * as it was. */
+ * matched as it stands (unix:%00bus); those that fill it up at the end are left out. unix: alone is
+ * a socket without a name. `host` is "" if it is not known: the address stands in. Errors of
+ * il_address_from; text is then as it was. */
 int il_address_name(struct il_text *text, enum il_key key, const char *host,
 		    const struct sockaddr *to, socklen_t size);
 

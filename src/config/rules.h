@@ -19,7 +19,8 @@
 #define IL_ALIAS_MAX	   255			    /* bytes of name= */
 #define IL_RULE_WHY_MAX	   256
 
-/* Classes of words, as bits. IGNORE is a state word; so that it is found quickly, it has its own. */
+/* Classes of words, as bits. IGNORE is a state word; so that it is found quickly, it has its own.
+ */
 enum il_rule_class {
 	IL_RULE_STATE = 1U,
 	IL_RULE_IGNORE = 2U,
@@ -102,8 +103,8 @@ struct il_orders {
 void il_rules_about(const struct il_rules *rules, const char *name, size_t length,
 		    const struct il_settings *base, struct il_orders *ret_orders);
 
-/* Which line says `key` (a setting's name, or that of another word with a value) about a breaker: the
- * last that matches; 0: none. For people. */
+/* Which line says `key` (a setting's name, or that of another word with a value) about a breaker:
+ * the last that matches; 0: none. For people. */
 uint32_t il_rules_line_of(const struct il_rules *rules, const char *name, size_t length,
 			  const char *key);
 

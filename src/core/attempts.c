@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* An entry's life: free, under way, and then held back (its try failed) or won. Whoever won needs no
- * further word, so its entry is taken when no free one is left. */
+/* An entry's life: free, under way, and then held back (its try failed) or won. Whoever won needs
+ * no further word, so its entry is taken when no free one is left. */
 enum state { FREE, TRYING, HELD, WON };
 
 static struct il_attempt *entry(struct il_attempts *a, int index)
@@ -94,7 +94,8 @@ bool il_attempts_failed(struct il_attempts *a, int index, struct il_verdict verd
 	if (!e || e->state != TRYING)
 		return false;
 	/* One that was charged is recorded already: it cannot wait for another address. */
-	if (verdict.kind == IL_VERDICT_AMEND || e->tried_count == IL_ADDRESSES_MAX || (e->addresses && e->tried_count >= e->addresses)) {
+	if (verdict.kind == IL_VERDICT_AMEND || e->tried_count == IL_ADDRESSES_MAX ||
+	    (e->addresses && e->tried_count >= e->addresses)) {
 		e->state = FREE;
 		return false;
 	}

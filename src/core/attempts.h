@@ -3,8 +3,8 @@
  * failure of the last and within 2 s, is one call: one admission, one ticket, the verdict of the
  * last. And of attempts that race each other (happy eyeballs), the loser is not recorded.
  *
- * One table a process. The caller keeps what belongs to the call (its ticket) in an array beside it,
- * at the same index. Order of events for a connect() whose address came from a look-up:
+ * One table a process. The caller keeps what belongs to the call (its ticket) in an array beside
+ * it, at the same index. Order of events for a connect() whose address came from a look-up:
  *
  *   index = il_attempts_begin(...)           before admission
  *   continued?  take the ticket at index     no admission is asked, no new call
@@ -72,9 +72,9 @@ bool il_attempts_failed(struct il_attempts *a, int index, struct il_verdict verd
 /* Is another attempt of the same look-up under way, so that it matters when this one connects? */
 bool il_attempts_races(const struct il_attempts *a, int index);
 
-/* The program closes the attempt while it is connecting. True: within 100 ms before, a connection to
- * another address of the same look-up, begun later, succeeded: this one lost. The entry is free if
- * so, else unchanged. */
+/* The program closes the attempt while it is connecting. True: within 100 ms before, a connection
+ * to another address of the same look-up, begun later, succeeded: this one lost. The entry is free
+ * if so, else unchanged. */
 bool il_attempts_lost(struct il_attempts *a, int index, int64_t now_ns);
 
 /* The attempt ended otherwise: the entry is free. */

@@ -26,7 +26,8 @@ void il_call_lasts(struct il_connection *c, int64_t exchange_ns)
 		c->longest_ns = exchange_ns;
 }
 
-static struct il_verdict record(struct il_connection *c, struct il_verdict verdict, unsigned outcome)
+static struct il_verdict record(struct il_connection *c, struct il_verdict verdict,
+				unsigned outcome)
 {
 	bool recorded = c->call == IL_CALL_RECORDED;
 

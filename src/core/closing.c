@@ -1,8 +1,9 @@
 /* How a connection ends: errors, end of file, shutdown and close. */
 #include "core/connection_priv.h"
 
-/* The proof of a time-out: waiting in earnest that came back empty, or an event loop's waiting where
- * it counts. A wait that ran out before a farewell counts as if the farewell had not been sent. */
+/* The proof of a time-out: waiting in earnest that came back empty, or an event loop's waiting
+ * where it counts. A wait that ran out before a farewell counts as if the farewell had not been
+ * sent. */
 static bool waited_in_vain(const struct il_connection *c, const struct il_facts *facts,
 			   int64_t now_ns)
 {

@@ -61,7 +61,8 @@ static bool goes_on(const struct il_connection *c, int64_t now_ns)
 	       il_span(c->received_ns, now_ns) < IL_OPENING_PAUSE_NS;
 }
 
-/* The first byte after an answer: an exchange begins, and a call with it unless the opening lasts. */
+/* The first byte after an answer: an exchange begins, and a call with it unless the opening lasts.
+ */
 static struct il_verdict exchange_begins(struct il_connection *c, const struct il_facts *facts,
 					 int64_t now_ns)
 {

@@ -2,8 +2,8 @@
  * One connection, from connect() to close(): what the hooks saw goes in as events, what it means
  * for the breaker comes out as verdicts by value.
  *
- * The words. An *exchange* begins with connect(), later with the first byte sent after an answer; it
- * is *open* until the first byte comes back. The *opening* is the first exchange and those that
+ * The words. An *exchange* begins with connect(), later with the first byte sent after an answer;
+ * it is *open* until the first byte comes back. The *opening* is the first exchange and those that
  * follow within 100 ms of the last byte received, at most 16; it is one call. Each later exchange
  * is a call of its own. There is one current call at a time: a verdict is always about that one,
  * and the caller keeps its ticket and handle until IL_CALL_BEGINS says that a new one took its
@@ -46,7 +46,8 @@ struct il_facts {
 	uint64_t http_failure[8]; /* bit (status - 100), 100..599: these statuses are failures */
 };
 
-void il_facts_add_status(struct il_facts *facts, unsigned status); /* others than 100..599: ignored */
+void il_facts_add_status(struct il_facts *facts,
+			 unsigned status); /* others than 100..599: ignored */
 bool il_facts_has_status(const struct il_facts *facts, unsigned status);
 
 /* Followed in one direction of a TLS connection. */
@@ -141,16 +142,16 @@ struct il_verdict il_connection_connected(struct il_connection *c, const struct 
 					  int64_t now_ns);
 
 /*
- * An errno that the program got: from connect(), from a repeated connect(), as SO_ERROR (not 0), from
- * a send or a receive, at any time. `blocking`: the call was one that blocks (a blocking socket
- * without MSG_DONTWAIT): a pending errno then means that the wait ran out. A running strong wait
- * ends. While connecting, a verdict of phase CONNECT may first be held back: see attempts.h.
+ * An errno that the program got: from connect(), from a repeated connect(), as SO_ERROR (not 0),
+ * from a send or a receive, at any time. `blocking`: the call was one that blocks (a blocking
+ * socket without MSG_DONTWAIT): a pending errno then means that the wait ran out. A running strong
+ * wait ends. While connecting, a verdict of phase CONNECT may first be held back: see attempts.h.
  */
 struct il_verdict il_connection_error(struct il_connection *c, const struct il_facts *facts,
 				      int64_t now_ns, int err, bool blocking);
 
-/* connect() said 0, but the kernel put the attempt off until the first send: nothing is under way, so
- * that no waiting counts, and closing it tells nothing. */
+/* connect() said 0, but the kernel put the attempt off until the first send: nothing is under way,
+ * so that no waiting counts, and closing it tells nothing. */
 void il_connection_defer(struct il_connection *c, int64_t now_ns);
 
 /* That send is about to be made: the attempt begins. */
@@ -248,8 +249,8 @@ int64_t il_connection_due_ns(const struct il_connection *c, const struct il_fact
 int64_t il_connection_waiting_since_ns(const struct il_connection *c, const struct il_facts *facts);
 
 /* For its lease: a probe that has succeeded so far and has nothing unanswered, since when (its last
- * byte received), and with what outcome. 100 ms later that is its verdict, whoever sees it. 0: it is
- * no such probe; ret_outcome is untouched then. */
+ * byte received), and with what outcome. 100 ms later that is its verdict, whoever sees it. 0: it
+ * is no such probe; ret_outcome is untouched then. */
 int64_t il_connection_held_since_ns(const struct il_connection *c, enum il_outcome *ret_outcome);
 
 /* ---- looks ---- */

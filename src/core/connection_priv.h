@@ -14,7 +14,8 @@
 #define IL_OPENING_PAUSE_NS (100 * IL_MS) /* this long after an answer, the opening is over */
 #define IL_OPENING_EXCHANGES 16
 #define IL_PROOF_NS	    (100 * IL_MS) /* waiting this long in vain is proof */
-#define IL_CONNECT_PROOF_NS (200 * IL_MS) /* a program that gives up connecting sooner changed its mind */
+#define IL_CONNECT_PROOF_NS                                                                        \
+	(200 * IL_MS) /* a program that gives up connecting sooner changed its mind */
 #define IL_GREETING_PROOF_NS (1000 * IL_MS)
 #define IL_UNUSED_NS	     (1000 * IL_MS) /* a connection unused for longer is a pool's */
 

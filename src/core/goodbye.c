@@ -1,7 +1,7 @@
 /*
- * The last word of a conversation, on which the other side hangs up without an answer. Most programs
- * close after it themselves; some wait for the other side to do so (asyncpg, clamdscan), and that end
- * of file is no failure.
+ * The last word of a conversation, on which the other side hangs up without an answer. Most
+ * programs close after it themselves; some wait for the other side to do so (asyncpg, clamdscan),
+ * and that end of file is no failure.
  */
 #include "core/connection_priv.h"
 

@@ -11,7 +11,9 @@ static bool read_status(struct il_connection *c, uint8_t byte)
 	uint8_t n = c->status_have;
 	bool digit = byte >= '0' && byte <= '9';
 
-	if (n < IL_HTTP_VERSION_BYTES ? byte != (uint8_t)IL_HTTP_VERSION[n] : n == 8 ? byte != ' ' : !digit)
+	if (n < IL_HTTP_VERSION_BYTES ? byte != (uint8_t)IL_HTTP_VERSION[n]
+	    : n == 8                  ? byte != ' '
+				      : !digit)
 		return false;
 	if (n == IL_HTTP_VERSION_BYTES + 1)
 		c->status = 0;

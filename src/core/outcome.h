@@ -52,7 +52,8 @@ enum il_phase {
 
 const char *il_phase_name(unsigned phase);
 
-/* What a caller shall do with the current call. The first word other than NONE and AMEND ends it. */
+/* What a caller shall do with the current call. The first word other than NONE and AMEND ends it.
+ */
 enum il_verdict_kind {
 	IL_VERDICT_NONE,	 /* nothing new */
 	IL_VERDICT_RECORD,	 /* record `outcome` with `duration_ns`: once a call */

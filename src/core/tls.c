@@ -129,8 +129,8 @@ static enum il_meaning is_answer(struct il_connection *c)
 	return IL_MEANS_ANSWER;
 }
 
-/* Is a single record that may be a ticket rather an answer? Not if nothing but the Finished had been
- * sent: GnuTLS reads one ticket, asks, and reads the next. */
+/* Is a single record that may be a ticket rather an answer? Not if nothing but the Finished had
+ * been sent: GnuTLS reads one ticket, asks, and reads the next. */
 bool il_tls_one_answer(const struct il_connection *c)
 {
 	return c->tickets == 1 && !(c->tls & IL_TLS_EARLY);

@@ -113,23 +113,30 @@ static bool is_bad(struct il_tally tally, const struct il_settings *settings, en
 	return false;
 }
 
+/* Do the outcomes in the window reach a threshold? */
+static bool is_over(const struct il_breaker *breaker, const struct il_settings *settings,
+		    enum il_why *ret_why)
+{
+	struct il_tally tally = breaker->window.tally;
+
+	return tally.total >= settings->minimum_number_of_calls &&
+	       is_bad(tally, settings, ret_why);
+}
+
 void il_judge_window(struct il_breaker *breaker, const struct il_settings *settings, int64_t now_ns,
 		     struct il_effects *effects)
 {
-	struct il_tally tally = breaker->window.tally;
 	enum il_why why = IL_WHY_CALLS;
 
-	if (il_policy_of(breaker)->trips && tally.total >= settings->minimum_number_of_calls &&
-	    is_bad(tally, settings, &why))
-		enter_open(breaker, settings, now_ns, why, tally, effects);
+	if (il_policy_of(breaker)->trips && is_over(breaker, settings, &why))
+		enter_open(breaker, settings, now_ns, why, breaker->window.tally, effects);
 }
 
 bool il_breaker_is_over(const struct il_breaker *breaker, const struct il_settings *settings)
 {
-	struct il_tally tally = breaker->window.tally;
 	enum il_why why;
 
-	return tally.total >= settings->minimum_number_of_calls && is_bad(tally, settings, &why);
+	return is_over(breaker, settings, &why);
 }
 
 void il_judge_round(struct il_breaker *breaker, const struct il_settings *settings, int64_t now_ns,

@@ -55,9 +55,9 @@ enum il_admission il_engine_admit(struct il_engine *engine, const struct il_self
  * second, logged. */
 void il_engine_reject(struct il_engine *engine, const struct il_ticket *ticket, int64_t now_ns);
 
-/* The same for a later exchange on a connection whose first call had `connection`, of a program that
- * wants these rejected too. IL_PASSED: its breaker made room for another. If the exchange does not
- * begin after all, an admission is settled as dropped. */
+/* The same for a later exchange on a connection whose first call had `connection`, of a program
+ * that wants these rejected too. IL_PASSED: its breaker made room for another. If the exchange does
+ * not begin after all, an admission is settled as dropped. */
 enum il_admission il_engine_admit_again(struct il_engine *engine, const struct il_self *self,
 					const struct il_ticket *connection, int64_t now_ns,
 					struct il_ticket *ret_ticket);
@@ -89,20 +89,21 @@ void il_engine_count(struct il_engine *engine, const struct il_ticket *ticket,
 void il_engine_resolve_failed(struct il_engine *engine, const struct il_self *self,
 			      const struct il_recipe *recipe, int64_t duration_ns, int64_t now_ns);
 
-/* Would a call to `name` be rejected now? Takes no probe's place and moves nothing, but looks after the
- * calls of others where probes stand in the way. False also where there is no such breaker. True:
- * ret_ticket is for il_engine_reject, if the caller does reject something. */
+/* Would a call to `name` be rejected now? Takes no probe's place and moves nothing, but looks after
+ * the calls of others where probes stand in the way. False also where there is no such breaker.
+ * True: ret_ticket is for il_engine_reject, if the caller does reject something. */
 bool il_engine_would_reject(struct il_engine *engine, const struct il_self *self, const char *name,
 			    int64_t now_ns, struct il_ticket *ret_ticket);
 
-/* The same as il_engine_resolve_failed where the port is not known: of every breaker of that host that exists. */
+/* The same as il_engine_resolve_failed where the port is not known: of every breaker of that host
+ * that exists. */
 void il_engine_host_failed(struct il_engine *engine, const struct il_self *self, const char *host,
 			   int64_t duration_ns, int64_t now_ns);
 
 /*
- * Before the caller's image is replaced: its call holds no lease any more, as nobody would give that
- * back. An ordinary call may still be settled; that of a probe, whose place is free again, and one
- * that was charged already are unjudged from here on.
+ * Before the caller's image is replaced: its call holds no lease any more, as nobody would give
+ * that back. An ordinary call may still be settled; that of a probe, whose place is free again, and
+ * one that was charged already are unjudged from here on.
  */
 void il_engine_unlease(struct il_engine *engine, const struct il_self *self,
 		       struct il_ticket *ticket, int64_t now_ns);

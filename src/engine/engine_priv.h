@@ -8,8 +8,8 @@
 void il_note_call(const struct il_engine *engine, struct il_change *change,
 		  const struct il_verdict *verdict, uint32_t pid, int64_t now_ns);
 
-/* Commits, and tells the log what happened: `verdict` if it ended a call (else NULL), `ticket` if that
- * call's owner is who tells (else NULL). False: the lock was lost and nothing happened. */
+/* Commits, and tells the log what happened: `verdict` if it ended a call (else NULL), `ticket` if
+ * that call's owner is who tells (else NULL). False: the lock was lost and nothing happened. */
 bool il_commit_and_tell(struct il_engine *engine, struct il_change *change,
 			const struct il_ticket *ticket, const struct il_verdict *verdict,
 			int64_t now_ns);

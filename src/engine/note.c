@@ -99,7 +99,8 @@ static void add_seen(const struct il_verdict *verdict, char *at, size_t size)
 	}
 }
 
-/* A name may stand for several, of which one is sick. Where the name is the address it says so too. */
+/* A name may stand for several, of which one is sick. Where the name is the address it says so too.
+ */
 static void add_address(const struct il_address *address, char *at, size_t size)
 {
 	struct il_text text = il_text_in(at, size);
@@ -153,9 +154,9 @@ static void note_opening(struct il_engine *engine, const struct il_change *chang
 		__atomic_add_fetch(&engine->openings, 1, __ATOMIC_SEQ_CST);
 }
 
-/* What METRICS_ONLY would have done: opened where an outcome reaches a threshold, rejected until the
- * wait is over, and then judged the next outcome. Returns until when it would reject after this change;
- * 0: not. No decision rests on it. */
+/* What METRICS_ONLY would have done: opened where an outcome reaches a threshold, rejected until
+ * the wait is over, and then judged the next outcome. Returns until when it would reject after this
+ * change; 0: not. No decision rests on it. */
 static int64_t shadow_until(struct il_change *change, int64_t until_ns, int64_t now_ns)
 {
 	int64_t wait_ns = change->settings.wait_duration_in_open_ns;

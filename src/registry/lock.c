@@ -140,7 +140,8 @@ static int take_own(struct il_lock *lock, uint64_t me, enum il_lock_rank rank, s
 /*
  * Has the holder left the lock by a jump, and waits for something else meanwhile? Nobody sleeps for
  * long with a lock, but in a handler that interrupted him: so two looks must find the holder of the
- * same taking asleep. (If it was a handler all the same, its lock is lost to it, as commit notices.)
+ * same taking asleep. (If it was a handler all the same, its lock is lost to it, as commit
+ * notices.)
  */
 static bool owner_jumped_out(struct il_lock *lock, uint64_t owner)
 {
@@ -232,7 +233,8 @@ bool il_lock_is_idle(const struct il_lock *lock)
 	return owner == 0 || !owner_alive(owner, false);
 }
 
-bool il_lock_held(const struct il_lock *lock, const struct il_self *self, const struct il_hold *hold)
+bool il_lock_held(const struct il_lock *lock, const struct il_self *self,
+		  const struct il_hold *hold)
 {
 	return load_owner(lock) == owner_word(self) &&
 	       (uint32_t)__atomic_load_n(&lock->token, __ATOMIC_RELAXED) == hold->token;

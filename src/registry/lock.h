@@ -1,11 +1,11 @@
 /*
  * A lock in shared memory that outlives whoever holds it.
  *
- * It is a word with the holder's identity, taken by compare-and-swap. A waiter spins, then sleeps in
- * short bounded steps; it takes over from a holder that is dead, and from itself where the holder's
- * stack frame has been left by a jump. A holder that is alive but stopped keeps the lock: whoever
- * waited for it in vain says so in `stuck`, and nobody waits for that holder again. One that was
- * twice found asleep has jumped out, for nobody sleeps with a lock: it is taken over from.
+ * It is a word with the holder's identity, taken by compare-and-swap. A waiter spins, then sleeps
+ * in short bounded steps; it takes over from a holder that is dead, and from itself where the
+ * holder's stack frame has been left by a jump. A holder that is alive but stopped keeps the lock:
+ * whoever waited for it in vain says so in `stuck`, and nobody waits for that holder again. One
+ * that was twice found asleep has jumped out, for nobody sleeps with a lock: it is taken over from.
  *
  * Every function is lock-free towards the process itself: it never blocks for more than
  * IL_LOCK_WAIT_NS, never allocates, and is safe in a signal handler (which finds the lock held by
@@ -46,10 +46,10 @@ uint32_t il_process_start(uint32_t pid);
 bool il_process_alive(uint32_t pid, uint32_t start);
 
 /*
- * Stands in the stack frame of whoever holds a lock, for as long as it does. A thread that meets its
- * own lock again looks whether that frame still lives: if it was left by a jump, the lock is free
- * for the taking; if a signal handler interrupted it, it is not. A thread may hold one lock of each
- * rank. Uninitialised on entry; nothing in it is the caller's business.
+ * Stands in the stack frame of whoever holds a lock, for as long as it does. A thread that meets
+ * its own lock again looks whether that frame still lives: if it was left by a jump, the lock is
+ * free for the taking; if a signal handler interrupted it, it is not. A thread may hold one lock of
+ * each rank. Uninitialised on entry; nothing in it is the caller's business.
  */
 enum il_lock_rank { IL_LOCK_TABLE, IL_LOCK_SLOT, IL_LOCK_RANKS };
 struct il_hold {

@@ -8,8 +8,8 @@
  *	il_slot_count(&change, IL_COUNT_calls_success);
  *	il_slot_commit(&change);
  *
- * A change lives on the caller's stack (about 700 bytes) and belongs to one thread. Killed anywhere,
- * the slot is as before or as after.
+ * A change lives on the caller's stack (about 700 bytes) and belongs to one thread. Killed
+ *anywhere, the slot is as before or as after.
  */
 #ifndef REGISTRY_SLOT_H
 #define REGISTRY_SLOT_H

@@ -24,7 +24,8 @@ struct il_snapshot {
 int il_reader_open(struct il_reader *ret_reader, const char *dir, const char *name,
 		   const char **ret_wrong);
 
-/* Is it a private registry whose processes are all gone? It is removed when the next one is made. */
+/* Is it a private registry whose processes are all gone? It is removed when the next one is made.
+ */
 bool il_reader_is_left(const struct il_reader *reader);
 void il_reader_close(struct il_reader *reader);
 

@@ -19,7 +19,8 @@ struct il_recipe {
 	uint64_t rules_version, rules_word;
 };
 
-/* The slot of `name`, or -ENOENT. ret_incarnation: to be carried by tickets. Any thread, handler. */
+/* The slot of `name`, or -ENOENT. ret_incarnation: to be carried by tickets. Any thread, handler.
+ */
 int il_table_find(const struct il_segment *segment, const char *name, uint64_t *ret_incarnation);
 
 /*

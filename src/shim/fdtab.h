@@ -1,7 +1,7 @@
 /*
  * From a descriptor to what we know of it: nothing (a stranger), a socket that may be ours and has
- * not connected yet, or a connection that we watch. Descriptors that are dups of each other share one
- * connection.
+ * not connected yet, or a connection that we watch. Descriptors that are dups of each other share
+ * one connection.
  *
  * The table is made at the first such socket and is never freed. Looking up takes no lock: one load
  * and one compare. A vfork child shares our memory and closes what it likes, so whoever changes the
@@ -56,12 +56,12 @@ static inline bool fdtab_is_conn(uint32_t entry)
 HIDDEN bool fdtab_make(void);
 
 /* Is the calling process the table's owner? False in a vfork child. In a forked copy that nobody
- * owns yet: makes the caller its owner, calls gate_adopts, then gate_disowns for every connection, and is true. One
- * system call: getpid. */
+ * owns yet: makes the caller its owner, calls gate_adopts, then gate_disowns for every connection,
+ * and is true. One system call: getpid. */
 HIDDEN bool fdtab_may_change(void);
 
-/* The same for what a vfork child does not do: open sockets, connect, send, receive. Costs no system
- * call. */
+/* The same for what a vfork child does not do: open sockets, connect, send, receive. Costs no
+ * system call. */
 HIDDEN bool fdtab_may_add(void);
 
 /* Is the calling process the table's owner, and not a vfork child or a copy that nobody owns yet?

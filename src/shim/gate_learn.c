@@ -125,8 +125,8 @@ void gate_saw_fast_connect(int fd, const void *value, socklen_t length)
 		fdtab_put(fd, (entry & ~(uint32_t)FDTAB_FAST) | fast);
 }
 
-/* Under epoll nobody says which descriptor is ready, and bytes will tell soon enough that it connected.
- * Where attempts race that is too late: the others are closed first. */
+/* Under epoll nobody says which descriptor is ready, and bytes will tell soon enough that it
+ * connected. Where attempts race that is too late: the others are closed first. */
 static bool has_won(const struct gate_event *event)
 {
 	return gate_attempt_races(event->conn->attempt, event->guard.now_ns) &&

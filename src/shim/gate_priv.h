@@ -1,5 +1,5 @@
-/* What the files of the gate share. All functions are called inside the guard, and those that take a
- * connection with the right to it, unless they say otherwise. */
+/* What the files of the gate share. All functions are called inside the guard, and those that take
+ * a connection with the right to it, unless they say otherwise. */
 #ifndef IL_SHIM_GATE_PRIV_H
 #define IL_SHIM_GATE_PRIV_H
 
@@ -45,8 +45,8 @@ HIDDEN struct il_self gate_self(void);
 /* In a forked child: it is somebody else now. */
 HIDDEN void gate_is_child(void);
 
-/* From here on no connection is watched that was not before. True: the registry was open; what there
- * is can still be judged, and then gate_leaves ends our presence in it. */
+/* From here on no connection is watched that was not before. True: the registry was open; what
+ * there is can still be judged, and then gate_leaves ends our presence in it. */
 HIDDEN bool gate_opens_no_more(void);
 HIDDEN bool gate_is_leaving(void);
 HIDDEN void gate_leaves(void);
@@ -55,7 +55,8 @@ HIDDEN void gate_leaves(void);
  * go do with what was last known. */
 HIDDEN const struct il_facts *gate_facts(struct fd_conn *conn);
 
-/* gate_resolve.c: a look-up failed for good or without an answer. `service` is "" if there is none. */
+/* gate_resolve.c: a look-up failed for good or without an answer. `service` is "" if there is none.
+ */
 HIDDEN void gate_lookup_failed(const char *host, const char *service, int64_t began_ns,
 			       int64_t now_ns);
 
@@ -63,8 +64,8 @@ HIDDEN void gate_lookup_failed(const char *host, const char *service, int64_t be
  * due: called once a call. */
 HIDDEN void gate_looks_at_control(const struct il_self *self, int64_t now_ns);
 
-/* What it says of a destination whose name stands in `name`, and gets another there if it is to have
- * one. False: it is not to be watched. */
+/* What it says of a destination whose name stands in `name`, and gets another there if it is to
+ * have one. False: it is not to be watched. */
 HIDDEN bool gate_asks_control(char *name, size_t size, const struct il_address *address,
 			      int64_t now_ns, bool *ret_oneway);
 
@@ -93,8 +94,8 @@ HIDDEN bool gate_takes(struct gate_event *ret_event, struct fd_conn *conn, uint3
 HIDDEN void gate_gives(struct gate_event *event, struct il_verdict verdict);
 /* Nothing of conn is to be judged any more. */
 HIDDEN void gate_loses(struct fd_conn *conn, int64_t now_ns);
-/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that a
- * probe is as good as over. With the right to conn. */
+/* Tells the lease what a visitor is to know, if that changed: since when the program waits, or that
+ * a probe is as good as over. With the right to conn. */
 HIDDEN void gate_tells_lease(struct fd_conn *conn);
 /* Applies a verdict about conn. fd is -1 where the kernel cannot be asked any more. */
 HIDDEN void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64_t now_ns);
@@ -134,8 +135,8 @@ HIDDEN bool gate_rejects_exchange(struct gate_call *call, const struct iovec *pa
 /* What was let through did not begin. */
 HIDDEN void gate_drops_next(struct fd_conn *conn, int64_t now_ns);
 
-/* gate_close.c. The last descriptor of conn is about to be closed; `fd` may still be asked. And: conn
- * is gone, and its close was not seen. Without the right. */
+/* gate_close.c. The last descriptor of conn is about to be closed; `fd` may still be asked. And:
+ * conn is gone, and its close was not seen. Without the right. */
 HIDDEN void gate_judges_close(struct fd_conn *conn, int fd, int64_t now_ns);
 HIDDEN void gate_judges_lost(struct fd_conn *conn, int64_t now_ns);
 

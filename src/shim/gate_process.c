@@ -69,8 +69,8 @@ static void unlease(struct fd_conn *conn, void *now_ns)
 	il_right_give(&conn->right);
 }
 
-/* What the old image has under way, the new one cannot end; yet the process lives on, and would seem
- * to hold it. A vfork child owns nothing. */
+/* What the old image has under way, the new one cannot end; yet the process lives on, and would
+ * seem to hold it. A vfork child owns nothing. */
 void gate_execs(void)
 {
 	struct il_guard guard;

@@ -140,8 +140,8 @@ static bool is_failed_attempt(struct il_verdict verdict)
 	       (verdict.kind == IL_VERDICT_RECORD && IL_FAILED(verdict.outcome));
 }
 
-/* An end or an error is a failure only of the very socket that connected: its number may have become
- * something else behind our back. */
+/* An end or an error is a failure only of the very socket that connected: its number may have
+ * become something else behind our back. */
 static bool is_doubtful(struct il_verdict verdict)
 {
 	return verdict.phase != IL_PHASE_CONNECT &&

@@ -109,8 +109,8 @@ static void default_dir(char ret_dir[DIR_BYTES], uid_t whose)
 	il_text_unsigned(&text, whose);
 }
 
-/* A worker that gave up root has the default directory of its new user: with its like, it shares the
- * registry of its family there. */
+/* A worker that gave up root has the default directory of its new user: with its like, it shares
+ * the registry of its family there. */
 static void follow_user(void)
 {
 	static char followed[DIR_BYTES];

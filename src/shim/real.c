@@ -74,9 +74,9 @@ static const struct il_real *raw_all(void)
 	return &raw_table;
 }
 
-/* A failed look-up leaves an error that the program would find in its own dlerror. The next one that
- * succeeds takes it away; dlerror itself translates it, under the lock of the locales, which newlocale
- * holds while it allocates, and the allocator may be who called us. */
+/* A failed look-up leaves an error that the program would find in its own dlerror. The next one
+ * that succeeds takes it away; dlerror itself translates it, under the lock of the locales, which
+ * newlocale holds while it allocates, and the allocator may be who called us. */
 static void bind_one(int index)
 {
 	void *function = dlsym(RTLD_NEXT, names[index]);

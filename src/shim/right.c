@@ -9,8 +9,8 @@
 
 /*
  * For a holder that lost its processor: gives ours away for a moment. By a futex that nobody wakes,
- * because a program with two threads makes this system call itself; sched_yield, and a sleep, may be
- * what its seccomp filter kills it for.
+ * because a program with two threads makes this system call itself; sched_yield, and a sleep, may
+ * be what its seccomp filter kills it for.
  */
 static void nap(const il_right *right, uint64_t held)
 {

@@ -1,5 +1,5 @@
-/* A control file. Whatever it says, it is read to its end, its bad lines are told in order, and what it
- * orders of a destination is within bounds and passes the settings' check. */
+/* A control file. Whatever it says, it is read to its end, its bad lines are told in order, and
+ * what it orders of a destination is within bounds and passes the settings' check. */
 #include "config/rules.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
- * Opens libraries by their plain names, as a program or a library does that has a RUNPATH of its own.
- * Linked as `caller` (main, usage: caller PORT) and as libcaller.so (call_all). Prints what came.
+ * Opens libraries by their plain names, as a program or a library does that has a RUNPATH of its
+ * own. Linked as `caller` (main, usage: caller PORT) and as libcaller.so (call_all). Prints what
+ * came.
  */
 #include <dlfcn.h>
 #include <stdio.h>

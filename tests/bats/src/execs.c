@@ -1,6 +1,6 @@
 /*
- * Connects to PORT, then becomes PROGRAM by way of FORM, an exec function. If that cannot be, prints
- * errno, asks for an answer and gives up after 150 ms. usage: execs FORM PORT PROGRAM
+ * Connects to PORT, then becomes PROGRAM by way of FORM, an exec function. If that cannot be,
+ * prints errno, asks for an answer and gives up after 150 ms. usage: execs FORM PORT PROGRAM
  */
 #include <arpa/inet.h>
 #include <errno.h>

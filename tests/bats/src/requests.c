@@ -1,8 +1,8 @@
 /*
- * Looks names up with getaddrinfo_a and connects to each. MODE: `wait` (GAI_WAIT), `later` (GAI_NOWAIT,
- * then gai_error until all are there), `never` (GAI_NOWAIT, and nobody asks). Each request is made in
- * memory that is unmapped when its list was used, and its texts are gone before anybody asks for it.
- * usage: requests MODE PORT HOST...
+ * Looks names up with getaddrinfo_a and connects to each. MODE: `wait` (GAI_WAIT), `later`
+ * (GAI_NOWAIT, then gai_error until all are there), `never` (GAI_NOWAIT, and nobody asks). Each
+ * request is made in memory that is unmapped when its list was used, and its texts are gone before
+ * anybody asks for it. usage: requests MODE PORT HOST...
  */
 #include <netdb.h>
 #include <stdio.h>

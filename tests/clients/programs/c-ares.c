@@ -1,4 +1,5 @@
-/* c-ares HOST PORT SECONDS DNS: asks the name server at DNS who page.test is, and fetches its page. */
+/* c-ares HOST PORT SECONDS DNS: asks the name server at DNS who page.test is, and fetches its page.
+ */
 #include <ares.h>
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -51,14 +52,16 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		return 2;
 
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[2])) };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons((unsigned short)atoi(argv[2])) };
 	struct timeval limit = { .tv_sec = atoi(argv[3]) };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	snprintf(server, sizeof(server), "127.0.0.1:%s", argv[4]);
 	look_up(server, &to);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) || send(fd, request, sizeof(request) - 1, 0) < 0) {
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    send(fd, request, sizeof(request) - 1, 0) < 0) {
 		perror("connect");
 		return 1;
 	}

@@ -14,7 +14,8 @@ static void done(struct evhttp_request *request, void *base)
 
 	if (request && evhttp_request_get_response_code(request) == 200) {
 		failed = 0;
-		while ((length = evbuffer_remove(evhttp_request_get_input_buffer(request), text, sizeof(text))) > 0)
+		while ((length = evbuffer_remove(evhttp_request_get_input_buffer(request), text,
+						 sizeof(text))) > 0)
 			fwrite(text, 1, (size_t)length, stdout);
 	}
 	event_base_loopbreak(base);

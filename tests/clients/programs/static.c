@@ -17,7 +17,8 @@ int main(int argc, char **argv)
 	to.sin_port = htons((unsigned short)atoi(argv[2]));
 	inet_pton(AF_INET, argv[1], &to.sin_addr);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) || send(fd, request, sizeof(request) - 1, 0) < 0)
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    send(fd, request, sizeof(request) - 1, 0) < 0)
 		return 1;
 	while ((length = recv(fd, text, sizeof(text), 0)) > 0)
 		fwrite(text, 1, (size_t)length, stdout);

@@ -1,4 +1,5 @@
-/* uring HOST PORT: the page, with its header; the kernel connects, sends and receives on our behalf. */
+/* uring HOST PORT: the page, with its header; the kernel connects, sends and receives on our
+ * behalf. */
 #include <arpa/inet.h>
 #include <linux/io_uring.h>
 #include <stdint.h>
@@ -23,7 +24,8 @@ static unsigned *number(char *at, unsigned offset)
 /* One operation, from asking to its result. */
 static int do_one(int opcode, int fd, const void *at, unsigned length, uint64_t offset)
 {
-	unsigned *tail = number(submitted, params.sq_off.tail), *head = number(completed, params.cq_off.head);
+	unsigned *tail = number(submitted, params.sq_off.tail),
+		 *head = number(completed, params.cq_off.head);
 	unsigned slot = *tail & *number(submitted, params.sq_off.ring_mask);
 	struct io_uring_cqe *results = (void *)(completed + params.cq_off.cqes);
 
@@ -61,7 +63,8 @@ int main(int argc, char **argv)
 	if (ring < 0)
 		return 3;
 	submitted = map(params.sq_off.array + params.sq_entries * sizeof(unsigned), IORING_OFF_SQ_RING);
-	completed = map(params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
+	completed = map(params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe),
+			IORING_OFF_CQ_RING);
 	entries = map(params.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
 	to.sin_port = htons((unsigned short)atoi(argv[2]));
 	inet_pton(AF_INET, argv[1], &to.sin_addr);
