@@ -1,8 +1,11 @@
 """One client through all that can happen to its server. Each cell of the table is one test."""
+import atexit
 import os
 import re
 import shlex
+import shutil
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -12,8 +15,18 @@ from process import eventually
 from relay import Relay
 
 OUT = os.path.abspath(os.environ.get("OUT") or "build")
-SHIM = os.path.abspath(os.environ.get("SHIM") or os.path.join(OUT, "libinterlock_preload.so"))
-TOOL = os.path.join(OUT, "interlock")
+OPEN = tempfile.mkdtemp(prefix="interlock-open-")  # what other users run: the checkout may be closed to them
+os.chmod(OPEN, 0o755)
+atexit.register(shutil.rmtree, OPEN, ignore_errors=True)
+
+
+def for_all(path):
+    """A copy that every user can read; the path itself if there is nothing."""
+    return shutil.copy(path, OPEN) if os.path.exists(path) else path
+
+
+SHIM = for_all(os.path.abspath(os.environ.get("SHIM") or os.path.join(OUT, "libinterlock_preload.so")))
+TOOL = for_all(os.path.join(OUT, "interlock"))
 TRIP = 3          # calls that it takes to trip, in the cells dead and mute
 PAUSE_S = 0.08    # a pause on a connection that excuses a count (an opening ends after 100 ms)
 ATTEMPTS = 4      # at most, at an exact count

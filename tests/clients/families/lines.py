@@ -34,5 +34,5 @@ client("ssh", "ssh -F none -i {key} -o IdentitiesOnly=yes -o StrictHostKeyChecki
        " -p {port} {host} echo hello", "openssh-client openssh-server", server="sshd")
 client("rsync", "rsync -I rsync://{host}:{port}/files/hello {work}/hello -v",
        "rsync -I --timeout=2 --contimeout=2 rsync://{host}:{port}/files/hello {work}/hello", "rsync", server="rsync",
-       says="hello", blur=((r"[\d,.]+ bytes/sec|sent [\d,]+ bytes|received [\d,]+ bytes", "N"),
+       says="hello", blur=((r"[\d,.]+ bytes/sec|sent [\d,]+ bytes|received [\d,]+ bytes|speedup is [\d.]+", "N"),
                            (r"(?m)^hello\n", "")))
