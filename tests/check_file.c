@@ -116,6 +116,25 @@ START_TEST(memory_is_mapped_or_the_reason_is_told)
 }
 END_TEST
 
+START_TEST(what_cannot_be_read_is_told_without_reading_it)
+{
+	char *page = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	page[0] = 1;
+	mprotect(page, 4096, PROT_READ); /* written once, and never again */
+	mprotect(page + 2 * 4096, 4096, PROT_NONE);
+	ck_assert(il_sys_is_readable(page, 4096));
+	ck_assert(il_sys_is_readable(page + 4095, 2));
+	ck_assert(il_sys_is_readable(page + 2 * 4096 - 1, 1));
+	ck_assert(il_sys_is_readable("constant", 8));
+	ck_assert(!il_sys_is_readable(page + 2 * 4096 - 1, 2));
+	ck_assert(!il_sys_is_readable(page + 2 * 4096, 1));
+	ck_assert(!il_sys_is_readable(NULL, 16));
+	ck_assert(!il_sys_is_readable((void *)UINTPTR_MAX, 1));
+	munmap(page, 3 * 4096);
+}
+END_TEST
+
 START_TEST(a_process_knows_itself_and_who_is_gone)
 {
 	ck_assert_int_eq(il_sys_getpid(), getpid());
@@ -176,6 +195,7 @@ END_TEST
 
 RUN_TESTS("file", a_failure_is_told_by_the_result_and_errno_is_left_alone,
 	  a_file_is_written_read_and_measured, names_are_made_moved_and_listed,
-	  memory_is_mapped_or_the_reason_is_told, a_process_knows_itself_and_who_is_gone,
+	  memory_is_mapped_or_the_reason_is_told,
+	  what_cannot_be_read_is_told_without_reading_it, a_process_knows_itself_and_who_is_gone,
 	  waiting_ends_by_itself, a_blocked_signal_can_be_consumed_without_a_wait,
 	  a_socket_of_our_own_sends, the_clock_does_not_run_backwards)

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 
 #define KERNEL_SIGSET_BYTES 8
+#define SMALLEST_PAGE	    4096
+#define UNLIKELY_WORD	    UINT32_C(0x9e3779b9) /* equal all the same, it is a wait of no time */
 
 #if defined(__x86_64__)
 long il_sys_call(long number, long a, long b, long c, long d, long e, long f)
@@ -240,6 +242,22 @@ int il_sys_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_n
 	struct timespec timeout = to_timespec(timeout_ns);
 
 	return (int)CALL4(futex, word, FUTEX_WAIT, expected, &timeout);
+}
+
+/* The kernel reads the word, to compare it with one that it is not. */
+static bool can_read(uintptr_t at)
+{
+	struct timespec none = { 0, 0 };
+	uintptr_t word = at & ~(uintptr_t)(sizeof(uint32_t) - 1);
+
+	return CALL4(futex, word, FUTEX_WAIT_PRIVATE, UNLIKELY_WORD, &none) != -EFAULT;
+}
+
+bool il_sys_is_readable(const void *at, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)at, last = first + bytes - (bytes > 0);
+
+	return can_read(first) && (first / SMALLEST_PAGE == last / SMALLEST_PAGE || can_read(last));
 }
 
 int il_sys_futex_wake(const uint32_t *word, int count)

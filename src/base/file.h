@@ -7,6 +7,7 @@
 #ifndef IL_BASE_FILE_H
 #define IL_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -71,6 +72,12 @@ int il_sys_nanosleep(int64_t ns);
 int il_sys_poll(struct pollfd *fds, size_t count, int64_t timeout_ns);
 int il_sys_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns);
 int il_sys_futex_wake(const uint32_t *word, int count);
+
+/* Can these bytes be read? For what a program hands over before the kernel has looked at it. Only
+ * the first and the last are tried: more than a page may have a hole in between. One system call,
+ * two where the bytes stand on two pages: a futex that compares, as programs with threads make it.
+ */
+bool il_sys_is_readable(const void *at, size_t bytes);
 
 /* Signals. A mask is the kernel's: bit signal-1. il_sys_sigconsume takes one pending signal of the
  * mask without waiting: its number, or -EAGAIN. */

@@ -63,11 +63,14 @@ HIDDEN void gate_saw_peer(int fd, int rc);
 HIDDEN void gate_receives(struct gate_call *ret_call, int fd, int flags);
 HIDDEN void gate_received(struct gate_call *call, ssize_t rc, const struct iovec *parts,
 			  size_t count, int flags);
+/* True: what is to be sent may have to be rejected, ask gate_rejects_send. Only then may it be
+ * looked at before the kernel has. */
+HIDDEN bool gate_sends(struct gate_call *ret_call, int fd, int flags);
 #define GATE_ALL SIZE_MAX
-/* True: errno is set and nothing must be sent. `bytes`: how many are to be sent, GATE_ALL: all that
- * the parts hold. */
-HIDDEN bool gate_rejects_send(struct gate_call *ret_call, int fd, const struct iovec *parts,
-			      size_t count, size_t bytes, int flags);
+/* gate_again.c. True: errno is set and nothing must be sent. `bytes`: how many are to be sent,
+ * GATE_ALL: all that the parts hold. */
+HIDDEN bool gate_rejects_send(struct gate_call *call, const struct iovec *parts, size_t count,
+			      size_t bytes);
 HIDDEN void gate_sent(struct gate_call *call, ssize_t rc, const struct iovec *parts, size_t count);
 HIDDEN void gate_shuts_down(int fd, int how);
 

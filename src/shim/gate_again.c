@@ -1,6 +1,8 @@
 /* A later exchange on a connection that stands, of a program that wants these rejected too. */
 #include <errno.h>
+#include <limits.h>
 
+#include "base/file.h"
 #include "shim/gate_priv.h"
 #include "shim/timer.h"
 
@@ -34,11 +36,13 @@ static size_t total(const struct iovec *parts, size_t count)
 	return bytes;
 }
 
-/* The kernel has not looked at the parts yet; from no address nothing can be read. */
+/* The kernel has not looked at the parts yet. */
 static bool is_readable(const struct iovec *parts, size_t count)
 {
+	if (count > IOV_MAX || (count && !il_sys_is_readable(parts, count * sizeof(*parts))))
+		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!parts[i].iov_base && parts[i].iov_len)
+		if (parts[i].iov_len && !il_sys_is_readable(parts[i].iov_base, parts[i].iov_len))
 			return false;
 	return true;
 }
@@ -83,17 +87,21 @@ static void meet(const struct il_ticket *ticket)
 	il_guard_leave(&guard);
 }
 
-bool gate_rejects_exchange(struct gate_call *call, const struct iovec *parts, size_t count,
-			   size_t bytes)
+bool gate_may_reject(const struct gate_call *call)
 {
-	struct fd_conn *conn = call->conn;
+	const struct fd_conn *conn = call->conn;
+
+	return gate_state.minds_exchanges && !call->was_open && conn->phase == CONN_CONNECTED &&
+	       is_wished(conn) && !il_engine_admits_all(&gate_state.engine, &conn->ticket);
+}
+
+bool gate_rejects_send(struct gate_call *call, const struct iovec *parts, size_t count,
+		       size_t bytes)
+{
 	struct il_ticket ticket = { 0 };
 	struct gate_event event;
 
-	if (call->was_open || conn->phase != CONN_CONNECTED || !is_wished(conn) ||
-	    il_engine_admits_all(&gate_state.engine, &conn->ticket) || !is_readable(parts, count))
-		return false;
-	if (!gate_takes(&event, conn, call->life, call->fd))
+	if (!is_readable(parts, count) || !gate_takes(&event, call->conn, call->life, call->fd))
 		return false;
 	if (bytes == GATE_ALL)
 		bytes = total(parts, count);

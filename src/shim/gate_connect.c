@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <sys/un.h>
 
+#include "base/file.h"
 #include "shim/gate_priv.h"
 #include "shim/timer.h"
 
@@ -227,7 +228,9 @@ static bool aim(struct target *ret_target, int fd, const struct sockaddr *to, so
 	ret_target->fd = fd;
 	ret_target->to = to;
 	ret_target->length = length;
-	ret_target->family = il_address_family(to, length);
+	ret_target->family = -1;
+	if (length <= sizeof(struct sockaddr_storage) && il_sys_is_readable(to, length))
+		ret_target->family = il_address_family(to, length);
 	ret_target->fast = ret_target->dontwait = false;
 	return true;
 }

@@ -86,8 +86,7 @@ static void resume(struct gate_call *call, int flags)
 	gate_gives(&event, (struct il_verdict){ 0 });
 }
 
-bool gate_rejects_send(struct gate_call *ret_call, int fd, const struct iovec *parts, size_t count,
-		       size_t bytes, int flags)
+bool gate_sends(struct gate_call *ret_call, int fd, int flags)
 {
 	struct fd_conn *conn;
 
@@ -101,7 +100,7 @@ bool gate_rejects_send(struct gate_call *ret_call, int fd, const struct iovec *p
 	ret_call->blocks = false;
 	if (il_connection_is_deferred(&conn->core))
 		resume(ret_call, flags);
-	return gate_minds_exchanges() && gate_rejects_exchange(ret_call, parts, count, bytes);
+	return gate_may_reject(ret_call);
 }
 
 /* Another thread may have the answer before this one has returned from sending. If it answered an

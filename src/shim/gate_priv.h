@@ -126,12 +126,7 @@ HIDDEN struct il_verdict gate_judges_connect(struct gate_event *event, bool bloc
 HIDDEN bool gate_is_up(const struct gate_event *event);
 
 /* gate_again.c: later exchanges, where the operator wants them rejected too. */
-static inline bool gate_minds_exchanges(void)
-{
-	return gate_state.minds_exchanges;
-}
-HIDDEN bool gate_rejects_exchange(struct gate_call *call, const struct iovec *parts, size_t count,
-				  size_t bytes);
+HIDDEN bool gate_may_reject(const struct gate_call *call);
 /* What was let through did not begin. */
 HIDDEN void gate_drops_next(struct fd_conn *conn, int64_t now_ns);
 

@@ -3,6 +3,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shim/gate.h"
 #include "shim/hooks.h"
 
@@ -12,10 +13,10 @@
 	static NOINLINE ssize_t watched_##name parameters                                          \
 	{                                                                                          \
 		struct gate_call call;                                                             \
-		if (gate_rejects_send(&call, fd, parts, count, bytes, flags))                      \
+		if (gate_sends(&call, fd, flags) && gate_rejects_send(&call, parts, count, bytes)) \
 			return -1;                                                                 \
 		ssize_t rc = real()->name arguments;                                               \
-		gate_sent(&call, rc, parts, count);                                                \
+		gate_sent(&call, rc, rc > 0 ? parts : NULL, rc > 0 ? count : 0);                   \
 		return rc;                                                                         \
 	}
 
@@ -70,8 +71,15 @@ ssize_t sendto SENDTO_PARAMETERS
 	return real()->sendto SENDTO_ARGUMENTS;
 }
 
-#define PARTS (message ? message->msg_iov : NULL)
-#define COUNT (message ? message->msg_iovlen : 0)
+/* Does it connect on its way? Nobody has looked at the message yet. */
+static bool is_fast(const struct msghdr *message, int flags)
+{
+	return flags & MSG_FASTOPEN && il_sys_is_readable(message, sizeof(*message)) &&
+	       message->msg_name;
+}
+
+#define PARTS message->msg_iov
+#define COUNT message->msg_iovlen
 WATCHED(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), fd, PARTS,
 	COUNT, GATE_ALL, flags)
 FAST(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), fd,
@@ -79,7 +87,7 @@ FAST(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, f
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	if (flags & MSG_FASTOPEN && message && message->msg_name)
+	if (is_fast(message, flags))
 		return fast_sendmsg(fd, message, flags);
 	if (gate_watches(fd))
 		return watched_sendmsg(fd, message, flags);
@@ -101,7 +109,7 @@ static void saw_messages(struct gate_call *call, const struct mmsghdr *messages,
 
 int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 {
-	bool fast = flags & MSG_FASTOPEN && messages && count && messages->msg_hdr.msg_name;
+	bool fast = messages && count && is_fast(&messages->msg_hdr, flags);
 	struct gate_call call;
 
 	if (!fast && (!gate_watches(fd) || !messages || !count))
@@ -109,7 +117,8 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 
 	const struct msghdr *first = &messages->msg_hdr;
 	if (fast ? gate_rejects_fast(&call, fd, first->msg_name, first->msg_namelen, flags)
-		 : gate_rejects_send(&call, fd, first->msg_iov, first->msg_iovlen, GATE_ALL, flags))
+		 : gate_sends(&call, fd, flags) &&
+			   gate_rejects_send(&call, first->msg_iov, first->msg_iovlen, GATE_ALL))
 		return -1;
 	int rc = real()->sendmmsg(fd, messages, count, flags);
 	saw_messages(&call, messages, rc, fast);
@@ -126,7 +135,7 @@ ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_
 		return real()->splice(from, from_offset, to, to_offset, count, flags);
 	if (receives)
 		gate_receives(&call, from, 0);
-	else if (gate_rejects_send(&call, to, NULL, 0, count, 0))
+	else if (gate_sends(&call, to, 0) && gate_rejects_send(&call, NULL, 0, count))
 		return -1;
 	ssize_t rc = real()->splice(from, from_offset, to, to_offset, count, flags);
 	if (receives)

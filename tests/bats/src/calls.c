@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
@@ -48,6 +49,7 @@ int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t
 static struct sockaddr_in listening, refusing;
 static int listener, mine, theirs; /* a connected pair over TCP */
 static char room[64];
+static void *forbidden; /* a page that may not be read: what stands there, the kernel refuses */
 
 static int bound(struct sockaddr_in *ret_at)
 {
@@ -62,6 +64,12 @@ static int bound(struct sockaddr_in *ret_at)
 	return fd;
 }
 
+/* A copy whose last byte is the last that may be read. */
+static struct sockaddr *at_the_edge(const struct sockaddr_in *address)
+{
+	return memcpy((char *)forbidden - sizeof(*address), address, sizeof(*address));
+}
+
 static void connecting(void)
 {
 	struct sockaddr_storage name;
@@ -74,6 +82,9 @@ static void connecting(void)
 	FAILS(connect, connect(-1, (struct sockaddr *)&listening, sizeof(listening)));
 	FAILS(connect, connect(mine, (struct sockaddr *)&listening, 1));
 	FAILS(connect, connect(mine, NULL, sizeof(listening)));
+	FAILS(connect, connect(mine, forbidden, sizeof(listening)));
+	FAILS(connect, connect(mine, at_the_edge(&listening), 2 * sizeof(listening)));
+	FAILS(connect, connect(mine, (struct sockaddr *)&listening, 4096));
 	FAILS(getpeername, getpeername(mine, (struct sockaddr *)&name, &length));
 	WORKS(connect, connect(mine, (struct sockaddr *)&listening, sizeof(listening)));
 	FAILS(connect, connect(mine, (struct sockaddr *)&listening, sizeof(listening)));
@@ -177,6 +188,13 @@ static void sending(const char *self)
 	       sendto(mine, "request", 7, 0, NULL, 0));
 	WRITES(sendmsg, sendmsg(nobody, &message, 0), sendmsg(mine, &message, 0));
 	FAILS(sendmsg, sendmsg(mine, NULL, 0));
+	FAILS(sendmsg, sendmsg(mine, forbidden, 0));
+	FAILS(sendmsg, sendmsg(mine, forbidden, MSG_FASTOPEN));
+	FAILS(sendmmsg, sendmmsg(mine, forbidden, 1, 0));
+	FAILS(sendmmsg, sendmmsg(mine, forbidden, 1, MSG_FASTOPEN));
+	FAILS(write, write(mine, forbidden, 9));
+	FAILS(writev, writev(mine, forbidden, 1));
+	FAILS(sendto, sendto(nobody, "request", 7, MSG_FASTOPEN, forbidden, sizeof(listening)));
 	FAILS(sendmmsg, sendmmsg(mine, NULL, 1, 0));
 	WRITES(sendmmsg, sendmmsg(nobody, &messages, 1, 0), sendmmsg(mine, &messages, 1, 0));
 	WRITES(sendfile, sendfile(nobody, file, NULL, 3), sendfile(mine, file, &offset, 3));
@@ -386,6 +404,9 @@ int main(int argc, char **argv)
 {
 	(void)argc;
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	forbidden = (char *)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				 0) + 4096;
+	mprotect(forbidden, 4096, PROT_NONE);
 	listener = bound(&listening);
 	listen(listener, 16);
 	bound(&refusing);
