@@ -161,7 +161,8 @@ struct il_verdict il_connection_sent(struct il_connection *c, const struct il_fa
 		verdict = il_verdict_join(verdict, exchange_begins(c, facts, now_ns));
 	if (c->protocol != IL_SPEAKS_TLS)
 		il_http_request(c, &content);
-	il_exchange_sent(c, &content);
+	if (c->state == IL_STATE_OPENING)
+		il_exchange_sent(c, &content);
 	il_wait_restart(c, now_ns);
 	c->sent_ns = now_ns;
 	return verdict;

@@ -96,7 +96,7 @@ struct il_connection {
 	bool ran_out;	 /* the last strong wait came back empty or never */
 	bool gave_up;	 /* one that ran out was followed by another send */
 	bool charged;	 /* the current exchange; connecting is one of its own */
-	uint8_t exchange_bytes; /* sent in the current exchange, at most 255 */
+	uint8_t exchange_bytes; /* sent in the current exchange of the opening, at most 255 */
 	uint8_t word[8];	/* its first bytes */
 	bool fast;	 /* bytes may go before it is connected */
 	bool deferred;	 /* and none has: nothing is under way */
