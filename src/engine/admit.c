@@ -141,8 +141,7 @@ enum il_admission il_engine_admit_again(struct il_engine *engine, const struct i
 					const struct il_ticket *connection, int64_t now_ns,
 					struct il_ticket *ret_ticket)
 {
-	struct il_ticket ticket = { .slot = connection->slot,
-				    .incarnation = connection->incarnation };
+	struct il_ticket ticket = il_ticket_anew(connection);
 	enum il_admission admission = IL_PASSED;
 
 	*ret_ticket = (struct il_ticket){ 0 };
@@ -159,22 +158,20 @@ void il_engine_begin(struct il_engine *engine, const struct il_self *self,
 		     const struct il_ticket *connection, int64_t now_ns,
 		     struct il_ticket *ret_ticket)
 {
-	struct il_slot *slot = il_engine_slot(engine, connection);
-	uint64_t incarnation = connection->incarnation;
-	uint32_t place = connection->slot;
+	struct il_ticket ticket = il_ticket_anew(connection);
+	struct il_slot *slot = il_engine_slot(engine, &ticket);
 
-	*ret_ticket = (struct il_ticket){ 0 };
-	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != incarnation)
+	*ret_ticket = (struct il_ticket){ .address = ticket.address };
+	if (!slot || __atomic_load_n(&slot->incarnation, __ATOMIC_ACQUIRE) != ticket.incarnation)
 		return;
-	il_steer_slot(engine, self, place - 1, incarnation, now_ns);
+	il_steer_slot(engine, self, ticket.slot - 1, ticket.incarnation, now_ns);
 	uint64_t word = il_slot_word(slot);
 
-	ret_ticket->slot = place;
-	ret_ticket->incarnation = incarnation;
-	ret_ticket->generation = IL_COMMIT_GENERATION(word);
-	ret_ticket->passed = !il_admits_all(IL_COMMIT_STATE(word));
-	if (!ret_ticket->passed)
-		open_lease(slot, self, now_ns, ret_ticket);
+	ticket.generation = IL_COMMIT_GENERATION(word);
+	ticket.passed = !il_admits_all(IL_COMMIT_STATE(word));
+	if (!ticket.passed)
+		open_lease(slot, self, now_ns, &ticket);
+	*ret_ticket = ticket;
 }
 
 void il_engine_wait(struct il_engine *engine, const struct il_ticket *ticket, int64_t since_ns)

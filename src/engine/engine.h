@@ -26,7 +26,7 @@ struct il_engine {
 	uint32_t openings;        /* [atomic] grows when we open one that auto_transition moves on */
 };
 
-/* A call's claim on its breaker; the caller keeps it until the call ends. All zero: no breaker. */
+/* A call's claim on its breaker; the caller keeps it until the call ends. slot 0: no breaker. */
 struct il_ticket {
 	uint32_t slot;  /* 1 + place; 0: unjudged */
 	uint8_t probe;  /* its verdict is due when its opening is over */
@@ -36,8 +36,16 @@ struct il_ticket {
 	uint64_t generation;
 	struct il_lease_ref lease;
 	struct il_handle handle; /* once recorded */
-	struct il_address address; /* for the log: where it goes; family 0: nobody says */
+	struct il_address address; /* where it goes, the caller's to fill in; family 0: not told */
 };
+
+/* For a later call on the same connection: nothing but its breaker and its address. */
+static inline struct il_ticket il_ticket_anew(const struct il_ticket *before)
+{
+	return (struct il_ticket){ .slot = before->slot,
+				   .incarnation = before->incarnation,
+				   .address = before->address };
+}
 
 enum il_admission {
 	IL_ADMITTED, /* ret_ticket is to be settled */

@@ -16,9 +16,8 @@ enum conn_phase {
 
 /* What the control file says of a connection that stands. */
 struct conn_rules {
-	struct il_address address; /* all zero: it has none (a unix socket) */
-	uint64_t version;	   /* of the file, when it was last asked; 0: not yet */
-	bool ignored;		   /* nothing of the current call is recorded */
+	uint64_t version; /* of the file, when it was last asked; 0: not yet */
+	bool ignored;	  /* nothing of the current call is recorded */
 };
 
 struct fd_conn {

@@ -130,9 +130,10 @@ static void begin(struct gate_call *call, const struct target *target, const str
 	conn->attempt = try->index;
 	conn->waiting_since_ns = conn->held_since_ns = 0;
 	conn->ticket = *ticket;
+	conn->ticket.address = target->address;
 	conn->next = (struct il_ticket){ 0 };
 	conn->oneway = target->oneway;
-	conn->rules = (struct conn_rules){ .address = target->address };
+	conn->rules = (struct conn_rules){ 0 };
 	conn->facts = gate_state.facts;
 	gate_facts(conn);
 	gate_learns_statuses(conn);

@@ -34,9 +34,9 @@ __attribute__((noinline)) static void name_again(const struct fd_conn *conn, str
 	const struct il_slot *slot = il_engine_slot(&gate_state.engine, &conn->ticket);
 	char host[IL_HOST_MAX + 1];
 
-	if (conn->rules.address.family) {
-		il_names_find(&gate_state.names, &conn->rules.address, il_right_thread(), host);
-		il_address_key(name, gate_state.config.key, host, &conn->rules.address);
+	if (conn->ticket.address.family) {
+		il_names_find(&gate_state.names, &conn->ticket.address, il_right_thread(), host);
+		il_address_key(name, gate_state.config.key, host, &conn->ticket.address);
 	} else if (slot) {
 		il_text_bytes(name, slot->name, strnlen(slot->name, sizeof(slot->name)));
 	}
@@ -44,13 +44,14 @@ __attribute__((noinline)) static void name_again(const struct fd_conn *conn, str
 
 static bool says_ignore(const struct fd_conn *conn, int64_t now_ns)
 {
-	const struct il_address *address = conn->rules.address.family ? &conn->rules.address : NULL;
+	const struct il_address *address = &conn->ticket.address;
 	char room[IL_HOST_MAX + 16];
 	struct il_text name = il_text_in(room, sizeof(room));
 	bool oneway;
 
 	name_again(conn, &name);
-	return !gate_asks_control(name.at, name.size, address, now_ns, &oneway);
+	return !gate_asks_control(name.at, name.size, address->family ? address : NULL, now_ns,
+				  &oneway);
 }
 
 bool gate_ignores_next(struct fd_conn *conn, int64_t now_ns)

@@ -8,8 +8,7 @@ void gate_disowns(struct fd_conn *conn)
 	atomic_store(&conn->missed, false);
 	conn->attempt = -1;
 	conn->waiting_since_ns = conn->held_since_ns = 0;
-	conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
-					   .incarnation = conn->ticket.incarnation };
+	conn->ticket = il_ticket_anew(&conn->ticket);
 	conn->next = (struct il_ticket){ 0 };
 	il_connection_forked(&conn->core);
 }

@@ -150,16 +150,15 @@ static bool is_doubtful(struct il_verdict verdict)
 	       IL_FAILED(verdict.outcome);
 }
 
-/* A call begins, with the admission that it asked for if it did. Of what is
- * ignored only its breaker is remembered. */
+/* A call begins, with the admission that it asked for if it did. Of what is ignored only its
+ * breaker and its address are remembered. */
 static void begin_call(struct fd_conn *conn, const struct il_self *self, int64_t now_ns)
 {
 	gate_looks_at_control(self, now_ns);
 	if (gate_ignores_next(conn, now_ns)) {
 		gate_drops_next(conn, now_ns);
-		conn->ticket = (struct il_ticket){ .slot = conn->ticket.slot,
-						   .incarnation = conn->ticket.incarnation,
-						   .passed = 1 };
+		conn->ticket = il_ticket_anew(&conn->ticket);
+		conn->ticket.passed = 1;
 	} else if (conn->next.slot) {
 		conn->ticket = conn->next;
 	} else {
@@ -187,7 +186,6 @@ void gate_settles(struct fd_conn *conn, struct il_verdict verdict, int fd, int64
 		verdict.flags &= (uint8_t)~IL_LEARNT_GREETED;
 	if (verdict.flags & IL_FAREWELL)
 		il_engine_count(&gate_state.engine, &conn->ticket, IL_COUNT_farewells);
-	conn->ticket.address = conn->rules.address;
 	if (is_failed_attempt(verdict)) {
 		int16_t attempt = conn->attempt;
 
