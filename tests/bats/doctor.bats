@@ -155,10 +155,20 @@ os.setxattr("able", "security.capability", struct.pack("<IIIII", 0x02000001, 1 <
 	can "^ok +control file .*1 rule" curl
 	echo '*:* nonsense' >control
 	can "^note +control file .*control:1: " curl
+	echo '*:* METRICS_ONLY' >control
 	chmod 666 control
-	can "^note +control file .*" curl
+	can "^note +control file .*may write to it; refused" curl
+	! grep -q "^ok +control file" "$WORK/out"
 	unset INTERLOCK_CONTROL
 	INTERLOCK_RUNTIME_DIR=/proc/nowhere can "^note +registry .*/proc/nowhere" curl
+	grep -q -- "-> mend it, or set INTERLOCK_RUNTIME_DIR" "$WORK/out"
+}
+
+@test "tool: doctor: a runtime directory without space" {
+	unshare -m true 2>/dev/null || skip "no mount namespace to be had"
+	unshare -m sh -c 'mount -t tmpfs -o size=8k,mode=700 tmpfs "$0" && exec "$@"' \
+		"$INTERLOCK_RUNTIME_DIR" "$TOOL" doctor curl >"$WORK/out" 3>&-
+	grep -qE "^note +registry .*$INTERLOCK_RUNTIME_DIR" "$WORK/out"
 	grep -q -- "-> mend it, or set INTERLOCK_RUNTIME_DIR" "$WORK/out"
 }
 
