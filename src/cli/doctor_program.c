@@ -4,7 +4,6 @@
 #include "cli/library.h"
 #include "cli/script.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -127,7 +126,7 @@ static const char *machine_remedy(const struct cli_object *object)
 /* Another machine, another libc, no loader. False: that ends it. */
 static bool fits(const char *path, const struct cli_object *object)
 {
-	struct cli_object own;
+	const char *misfit = cli_program_misfit(path);
 	const char *loader = object->loader ? cli_base_name(object->loader) : "";
 
 	if (object->is_go)
@@ -146,13 +145,8 @@ static bool fits(const char *path, const struct cli_object *object)
 		doctor_says(DOCTOR_PROBLEM, "program", "use a build of it for glibc",
 			    "'%s' uses another libc than glibc (loader '%s')", path,
 			    object->loader);
-	else if (cli_object_read("/proc/self/exe", &own) &&
-		 (own.bits != object->bits || own.machine != object->machine))
-		doctor_says(
-			DOCTOR_PROBLEM, "program", machine_remedy(object),
-			"'%s' is a program of another machine or word size (%d bit): the loader "
-			"would run it without the library",
-			path, object->bits);
+	else if (misfit)
+		doctor_says(DOCTOR_PROBLEM, "program", machine_remedy(object), "%s", misfit);
 	else
 		return true;
 	return false;

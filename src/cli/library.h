@@ -20,6 +20,9 @@ const char *cli_library_append(const char *before, const char *library);
  * and a line said so. What is not to be found or is no ELF file is judged by those who run it. */
 bool cli_library_fits(const char *program);
 
+/* The same of the file at `path`: what is wrong, as a sentence, or NULL. Says nothing itself. */
+const char *cli_program_misfit(const char *path);
+
 /* Where execvp would find the program; NULL: nowhere. */
 const char *cli_program_find(const char *program);
 

@@ -64,8 +64,6 @@ static void read_parts(Elf *elf, struct cli_object *object)
 			continue;
 		if (part.p_type == PT_INTERP)
 			object->loader = text_at(elf, &part);
-		else if (part.p_type == PT_DYNAMIC)
-			object->is_dynamic = true;
 		else if (part.p_type == PT_NOTE && has_go_note(elf, &part))
 			object->is_go = true;
 	}
@@ -101,12 +99,9 @@ static void read_sections(Elf *elf, struct cli_object *object)
 
 static bool read_elf(Elf *elf, struct cli_object *object)
 {
-	GElf_Ehdr header;
-
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+	if (!elf || elf_kind(elf) != ELF_K_ELF)
 		return false;
 	object->bits = gelf_getclass(elf) == ELFCLASS32 ? 32 : 64;
-	object->machine = header.e_machine;
 	read_parts(elf, object);
 	read_sections(elf, object);
 	return true;

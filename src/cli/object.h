@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct cli_names {
 	const char **all; /* malloc'd; the names live as long as the process */
@@ -13,9 +12,7 @@ struct cli_names {
 
 struct cli_object {
 	int bits;           /* 32 or 64 */
-	uint16_t machine;   /* EM_... of <elf.h> */
 	const char *loader; /* what the kernel starts in its place; NULL: itself */
-	bool is_dynamic;    /* there is something for a loader to do */
 	bool is_go;
 	struct cli_names imports; /* functions that it wants from others */
 	struct cli_names exports; /* functions that it has for others */

@@ -46,18 +46,25 @@ static bool read_header(const char *path, ElfW(Ehdr) * ret_header)
 	       memcmp(ret_header->e_ident, ELFMAG, SELFMAG) == 0;
 }
 
-bool cli_library_fits(const char *program)
+const char *cli_program_misfit(const char *path)
 {
 	ElfW(Ehdr) own, other;
-	const char *path = cli_program_find(program);
-	bool fits = !path || !read_header(path, &other) || !read_header("/proc/self/exe", &own) ||
-		    (own.e_ident[EI_CLASS] == other.e_ident[EI_CLASS] &&
-		     own.e_machine == other.e_machine);
 
-	if (!fits)
-		cli_complain(
-			"'%s' is a program of another machine or word size (%d bit): the loader "
+	if (!read_header(path, &other) || !read_header("/proc/self/exe", &own) ||
+	    (own.e_ident[EI_CLASS] == other.e_ident[EI_CLASS] &&
+	     own.e_machine == other.e_machine))
+		return NULL;
+	return cli_text("'%s' is a program of another machine or word size (%d bit): the loader "
 			"would run it without the library",
 			path, other.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64);
-	return fits;
+}
+
+bool cli_library_fits(const char *program)
+{
+	const char *path = cli_program_find(program);
+	const char *misfit = path ? cli_program_misfit(path) : NULL;
+
+	if (misfit)
+		cli_complain("%s", misfit);
+	return !misfit;
 }
