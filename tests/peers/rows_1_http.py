@@ -22,6 +22,16 @@ def answer_half(sock):
     sock.cut()
 
 
+def answer_in(weather, sock):
+    """What becomes of an answer in this weather."""
+    if weather in ("mute", "late"):
+        sock.mute()
+    elif weather == "cut":
+        answer_half(sock)
+    else:
+        answer(sock)
+
+
 def curl(weather, *more):
     """Its -m counts from its start, so it needs more patience."""
     return ["curl", "-sSf", "-m", str(3 * PATIENCE[weather]), "-o", "/dev/null", *more]
@@ -55,10 +65,8 @@ class Pool(Http):
             sock.mute()
             return
         answer(sock, self.hold_s if weather == "healthy" else 0)
-        if weather == "late":
-            sock.mute()
-        elif weather == "cut":
-            answer_half(sock)
+        if weather != "healthy":
+            answer_in(weather, sock)
         while True:
             answer(sock, self.hold_s)
 
@@ -96,12 +104,7 @@ class Once(Http):
     }
 
     def serve(self, sock, weather):
-        if weather == "mute":
-            sock.mute()
-        elif weather == "cut":
-            answer_half(sock)
-        else:
-            answer(sock)
+        answer_in(weather, sock)
 
 
 class Curl(Once):
@@ -237,21 +240,13 @@ class Tunnel(Http):
         "cut": Expect(1, "FAILURE", True, BROKEN),
     }
 
-    def inside(self, sock, weather):
-        if weather == "late":
-            sock.mute()
-        elif weather == "cut":
-            answer_half(sock)
-        else:
-            answer(sock)
-
     def serve(self, sock, weather):
         if weather == "mute":
             sock.mute()
             return
         sock.recv_until(b"\r\n\r\n")
         sock.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        self.inside(sock, weather)
+        answer_in(weather, sock)
 
 
 class CurlTunnel(Tunnel):
@@ -337,14 +332,12 @@ class Warm(Http):
 
     def serve(self, sock, weather):
         sock.pause()
-        if weather == "mute":
-            sock.mute()
-        elif weather == "cut":
-            answer_half(sock)
-        else:
-            while True:
-                answer(sock)
-                sock.pause()
+        if weather != "healthy":
+            answer_in(weather, sock)
+            return
+        while True:
+            answer(sock)
+            sock.pause()
 
 
 class Outdated(Http):

@@ -1,7 +1,7 @@
 """HTTPS: TLS 1.2 and 1.3, with and without tickets, resumed, pooled, in tunnels."""
 import tls
 from conversation import Conversation, Expect
-from rows_1_http import answer, answer_half, curl
+from rows_1_http import answer, answer_in, curl
 
 UNSEEN_CUT = "inside TLS nobody can tell a broken answer from one that is complete"
 HANDSHAKE = "a handshake is no answer to the request"
@@ -39,13 +39,11 @@ class Https(Conversation):
             sock.mute()
             return
         sock = tls.accept(sock, self.context)
-        if weather == "late":
-            sock.mute()
-        elif weather == "cut":
-            answer_half(sock)
-        else:
-            while True:
-                answer(sock)
+        if weather != "healthy":
+            answer_in(weather, sock)
+            return
+        while True:
+            answer(sock)
 
 
 class HttpsOnce(Https):
@@ -110,10 +108,8 @@ class HttpsPool(Https):
         sock = tls.accept(sock, self.context)
         answer(sock)
         sock.pause()
-        if weather == "late":
-            sock.mute()
-        elif weather == "cut":
-            answer_half(sock)
+        if weather != "healthy":
+            answer_in(weather, sock)
         while True:
             answer(sock)
             sock.pause()
